@@ -1,0 +1,1 @@
+"""The wire contract of Gavelport, one folder a version of the protocol."""

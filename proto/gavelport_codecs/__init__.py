@@ -1,0 +1,1 @@
+"""Engine values to protobuf messages and back, one module a game."""

@@ -1,0 +1,1 @@
+"""The tournament server: referee, transport, tournaments, ratings and records."""
