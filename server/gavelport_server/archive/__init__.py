@@ -1,0 +1,1 @@
+"""Replays: written once, verified, shown and exported."""

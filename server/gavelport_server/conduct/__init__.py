@@ -1,0 +1,1 @@
+"""Matches conducted with trio: sessions of bots, the match runner, bot processes."""

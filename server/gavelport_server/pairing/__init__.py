@@ -1,0 +1,1 @@
+"""Who meets whom, and in which order: pure iterators of pairings."""

@@ -1,0 +1,1 @@
+"""Ratings: pure numbers over results."""

@@ -1,0 +1,1 @@
+"""Where tournaments and results are kept."""
