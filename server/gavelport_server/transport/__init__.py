@@ -1,0 +1,1 @@
+"""The only room of the server that imports grpc."""
