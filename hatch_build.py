@@ -78,4 +78,8 @@ class ProtobufHook(BuildHookInterface):  # type: ignore[type-arg]  # generic ove
 
 
 if __name__ == "__main__":
-    print(f"{len(generate(Path(__file__).parent))} protobuf modules and stubs are up to date")
+    try:
+        made = generate(Path(__file__).parent)
+    except subprocess.CalledProcessError:
+        sys.exit("error: protoc refused the .proto files, see above; generated code is unchanged")
+    print(f"{len(made)} protobuf modules and stubs are up to date")
