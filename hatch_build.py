@@ -52,11 +52,7 @@ def generate(root: Path) -> list[Path]:
                 cwd=proto,
                 check=True,
             )
-        fresh = {
-            proto / path.relative_to(scratch): path
-            for path in Path(scratch).rglob("*")
-            if path.is_file()
-        }
+        fresh = {proto / path.relative_to(scratch): path for path in Path(scratch).rglob("*") if path.is_file()}
         for target, made in fresh.items():
             if not target.exists() or target.read_bytes() != made.read_bytes():
                 beside = target.with_name(f".{target.name}.new")

@@ -35,19 +35,14 @@ def foreign_to_engine(source: str) -> list[str]:
 
 def generated_services(source: str) -> list[str]:
     """Imports of generated gRPC code."""
-    return [
-        name
-        for name in imported(source)
-        if any(part.endswith("_pb2_grpc") for part in name.split("."))
-    ]
+    return [name for name in imported(source) if any(part.endswith("_pb2_grpc") for part in name.split("."))]
 
 
 def test_engine_imports_the_standard_library_only() -> None:
     found = {
         str(path): names
         for path in room_modules()
-        if path.as_posix().startswith(ENGINE)
-        and (names := foreign_to_engine((ROOT / path).read_text("utf-8")))
+        if path.as_posix().startswith(ENGINE) and (names := foreign_to_engine((ROOT / path).read_text("utf-8")))
     }
     assert found == {}
 

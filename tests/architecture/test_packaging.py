@@ -74,8 +74,8 @@ def test_nothing_that_was_installed_or_left_is_inside(names: set[str]) -> None:
 
 
 def test_a_plain_install_is_what_a_bot_needs(wheel: Path, tmp_path: Path) -> None:
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", tmp_path]
-    subprocess.run([*pip, str(wheel)], check=True)
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target"]
+    subprocess.run([*pip, str(tmp_path), str(wheel)], check=True)
     code = (
         "import sys, gavelport_sdk, gavelport_engine, gavelport_codecs\n"
         f"assert gavelport_sdk.__file__.startswith({str(tmp_path)!r}), gavelport_sdk.__file__\n"
