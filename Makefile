@@ -60,7 +60,7 @@ lint: env ## every static check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy $(TYPED)
 	@for bot in $(PYTHON_BOTS); do echo "mypy $$bot"; MYPYPATH=$$bot $(BIN)/mypy $$bot/*.py; done
-	$(BIN)/lint-imports
+	$(BIN)/lint-imports --no-logo
 	$(BIN)/buf lint
 	$(BIN)/buf format -d --exit-code
 	$(BIN)/codespell
