@@ -93,7 +93,7 @@ class Standing:
 class Store(Protocol):
     """Where tournaments and results are kept. Synchronous; whoever waits calls it in a thread.
 
-    Every method is one transaction. Raises StoreError (sql.py) with what, where and what to do when the database is
+    Every method is one transaction. Raises StoreError (errors.py) with what, where and what to do when the database is
     damaged, locked, full, of a newer schema or out of reach.
     """
 
