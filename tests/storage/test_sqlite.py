@@ -1,0 +1,254 @@
+"""The SQLite file itself: what goes wrong with it is told in words, and what was acknowledged stays."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gavelport_server.ratings.elo import elo_of
+from gavelport_server.storage.errors import StoreError
+from gavelport_server.storage.sql import FILE, SqlStore
+
+from tests.storage.build import result, schedule, tournament
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A data folder with one tournament and three results."""
+    path = tmp_path / "data"
+    store = SqlStore.in_folder(path, create=True)
+    store.open_tournament(tournament())
+    for one in schedule(3):
+        store.add_result("t1", one)
+    store.close()
+    return path
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[SqlStore]:
+    opened = SqlStore.in_folder(folder, create=False, busy_s=0.05)
+    yield opened
+    opened.close()
+
+
+def reopened(folder: Path) -> SqlStore:
+    return SqlStore.in_folder(folder, create=False)
+
+
+def test_what_was_added_is_there_after_a_reopening(store: SqlStore) -> None:
+    assert list(store.results("t1")) == schedule(3)
+    assert list(store.tournaments()) == [tournament()]
+    store.check()
+
+
+def test_commits_are_durable_and_keys_enforced(store: SqlStore) -> None:
+    with store._reading() as connection:
+        settings = {
+            name: connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("journal_mode", "synchronous", "foreign_keys")
+        }
+    assert settings == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+
+
+def test_a_missing_folder_is_not_made_for_a_reader(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"holds no tournament data \(there is no gavelport.db\)"):
+        SqlStore.in_folder(tmp_path / "none", create=False)
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_file_is_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("x")
+    with pytest.raises(StoreError, match="x is not a folder; give a folder for the data"):
+        SqlStore.in_folder(tmp_path / "x", create=True)
+    with pytest.raises(StoreError, match="cannot be made"):
+        SqlStore.in_folder(tmp_path / "x" / "y", create=True)
+
+
+def test_a_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"not a database, but long enough to be looked at " * 40)
+    with pytest.raises(StoreError, match=r"gavelport.db is damaged \(file is not a database\); put back a copy"):
+        reopened(tmp_path)
+
+
+def test_a_database_of_another_program(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute("CREATE TABLE recipe (name TEXT)")
+    connection.close()
+    with pytest.raises(StoreError, match="not one of Gavelport"):
+        reopened(tmp_path)
+
+
+def test_a_damaged_page_is_found(folder: Path) -> None:
+    path = folder / FILE
+    with path.open("r+b") as file:
+        for page in range(2, path.stat().st_size // 4096):
+            file.seek(page * 4096)
+            file.write(b"\xff" * 512)
+    store = reopened(folder)
+    with pytest.raises(StoreError, match="is damaged"):
+        store.check()
+    with pytest.raises(StoreError, match=r"is damaged .*replays are files of their own"):
+        store.results("t1")
+    store.close()
+
+
+def test_a_newer_schema_is_refused_and_left_alone(folder: Path) -> None:
+    with sqlite3.connect(folder / FILE) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0007'")
+    connection.close()
+    with pytest.raises(
+        StoreError, match=r"newer Gavelport \(schema 0007; this one knows up to \d+\); upgrade gavelport"
+    ):
+        reopened(folder)
+
+
+def test_a_locked_database_is_told_after_the_wait(folder: Path, store: SqlStore) -> None:
+    other = sqlite3.connect(folder / FILE, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="is in use by another process"):
+        store.add_result("t1", result(3))
+    assert len(store.results("t1")) == 3  # readers go on
+    other.execute("ROLLBACK")
+    other.close()
+    assert store.add_result("t1", result(3))
+
+
+def test_a_full_database_loses_nothing(folder: Path, store: SqlStore) -> None:
+    with store._reading() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+    store._engine.dispose()
+    added = 0
+    with pytest.raises(StoreError, match="no space is left"):  # noqa: PT012  the loop runs into the wall
+        for number in range(3, 500):
+            with store._reading() as connection:
+                connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+            store.add_result("t1", result(number))
+            added += 1
+    store.close()
+    again = reopened(folder)
+    assert len(again.results("t1")) == 3 + added
+    assert sum(one.matches for one in again.standings("t1")) == 3 * (3 + added)
+    again.check()
+    again.close()
+
+
+FILL = """
+import resource, signal, sys
+from pathlib import Path
+from gavelport_server.storage.errors import StoreError
+from gavelport_server.storage.sql import SqlStore
+from tests.storage.build import result
+
+store = SqlStore.in_folder(Path(sys.argv[1]), create=False)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+number = 3
+try:
+    while True:
+        store.add_result("t1", result(number))
+        number += 1
+except StoreError as error:
+    print(number, error)
+"""
+
+
+def test_a_file_that_cannot_grow(folder: Path) -> None:
+    run = subprocess.run([sys.executable, "-c", FILL, folder], capture_output=True, text=True, check=True, timeout=60)
+    number, _, said = run.stdout.partition(" ")
+    assert "check the disk and its free space" in said or "no space is left" in said
+    store = reopened(folder)
+    assert len(store.results("t1")) == int(number) > 3
+    store.check()
+    store.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_to(folder: Path) -> None:
+    (folder / FILE).chmod(0o400)
+    store = reopened(folder)
+    with pytest.raises(StoreError, match="may not be written to"):
+        store.add_result("t1", result(3))
+    store.close()
+
+
+ADD = """
+import sys
+from pathlib import Path
+from gavelport_server.storage.sql import SqlStore
+from tests.storage.build import schedule, tournament
+
+store = SqlStore.in_folder(Path(sys.argv[1]), create=True)
+store.open_tournament(tournament())
+for one in schedule(int(sys.argv[2]))[:: int(sys.argv[3])]:
+    store.add_result("t1", one)
+    print(one.match_id, flush=True)
+"""
+
+
+def adder(folder: Path, matches: int, step: int) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", ADD, str(folder), str(matches), str(step)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def rebuilt(matches: int) -> list[tuple[float, int]]:
+    tables = [([s.entrant for s in one.seats], [s.rank for s in one.seats]) for one in schedule(matches)]
+    return [(one.elo, one.matches) for one in elo_of(4, tables)]
+
+
+def test_two_processes_make_one_database_and_count_each_result_once(tmp_path: Path) -> None:
+    # Both create, both add every result, one of them backwards.
+    processes = [adder(tmp_path, 40, step) for step in (1, -1)]
+    for process in processes:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+    store = reopened(tmp_path)
+    assert list(store.results("t1")) == schedule(40)
+    assert [(one.elo, one.matches) for one in store.standings("t1")] == rebuilt(40)
+    store.close()
+
+
+def killed_rounds(folder: Path, rounds: int) -> None:
+    """Kill an adding process again and again, at another place each time; what it said is there, and fits."""
+    told: set[str] = set()
+    for kill in range(rounds):
+        process = adder(folder, 10_000, 1)
+        assert process.stdout is not None
+        for _ in range(len(told) + 3 + kill * 7 % 11):
+            told.add(process.stdout.readline().strip())
+        process.send_signal(signal.SIGKILL)
+        rest, _ = process.communicate(timeout=60)
+        told |= set(rest.split("\n")[:-1])  # a line cut short was not said
+        store = reopened(folder)
+        store.check()
+        results = store.results("t1")
+        assert told <= {one.match_id for one in results}
+        assert [one.number for one in results] == list(range(len(results)))
+        assert [(one.elo, one.matches) for one in store.standings("t1")] == rebuilt(len(results))
+        store.close()
+
+
+def test_a_killed_process_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
+    killed_rounds(tmp_path, 3)
+
+
+@pytest.mark.long
+def test_a_process_killed_often_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
+    killed_rounds(tmp_path, 60)
+
+
+def test_threads_share_a_store(store: SqlStore) -> None:
+    added = schedule(43)[3:]
+    threads = [
+        threading.Thread(target=lambda part=part: [store.add_result("t1", one) for one in part])
+        for part in (added[::2], added[1::2])
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(store.results("t1")) == schedule(43)
