@@ -1,0 +1,115 @@
+"""Bags, stores, colours and places: the small values that everything else is made of.
+
+Readers take the message, the field's name and the path of the message, and raise CodecError with the field's full path.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from gavelport.v1 import container_pb2
+from gavelport_engine.container.actions import ISLAND, SEA
+from gavelport_engine.container.goods import COLOUR_NAMES, COLOURS, EMPTY_STORE, TOP_PRICE
+
+from gavelport_codecs.errors import CodecError
+
+if TYPE_CHECKING:
+    from gavelport_engine.container.goods import Bag, Store
+
+_AT_SEA = container_pb2.ContainerPlace(sea=container_pb2.ContainerSea())
+_AT_ISLAND = container_pb2.ContainerPlace(island=container_pb2.ContainerIsland())
+
+
+# Messages out of these caches are shared: they are only ever copied into others.
+@lru_cache(maxsize=4096)
+def bag_message(bag: Bag) -> container_pb2.ContainerBag:
+    """Return a bag as a message, which must not be changed."""
+    black, white, brown, tan, orange = bag
+    return container_pb2.ContainerBag(black=black, white=white, brown=brown, tan=tan, orange=orange)
+
+
+def _bag(message: container_pb2.ContainerBag) -> Bag:
+    return (message.black, message.white, message.brown, message.tan, message.orange)
+
+
+def read_bag(message: Any, name: str, path: str) -> Bag:
+    """Return the bag in a field; an absent one is empty."""
+    return _bag(getattr(message, name))
+
+
+@lru_cache(maxsize=4096)
+def store_message(store: Store) -> container_pb2.ContainerStore:
+    """Return a store as a message, which must not be changed; prices at which nothing stands are left out."""
+    message = container_pb2.ContainerStore()
+    if store != EMPTY_STORE:
+        for start in range(0, TOP_PRICE * COLOURS, COLOURS):
+            bag = store[start : start + COLOURS]
+            if any(bag):
+                message.prices[start // COLOURS + 1].CopyFrom(bag_message(bag))
+    return message
+
+
+def read_store(message: Any, name: str, path: str) -> Store:
+    """Return the store in a field; an absent one is empty. Raises CodecError for a price outside $1 to $6."""
+    prices = getattr(message, name).prices
+    if not prices:
+        return EMPTY_STORE
+    counts = list(EMPTY_STORE)
+    for price, bag in prices.items():
+        if not 1 <= price <= TOP_PRICE:
+            raise CodecError(f"{path}.{name}.prices", f"price {price}: a store has prices 1 to {TOP_PRICE}")
+        counts[(price - 1) * COLOURS : price * COLOURS] = _bag(bag)
+    return tuple(counts)
+
+
+def colour_number(colour: int) -> int:
+    """Return the message's number of a colour. Raises ValueError for what is no colour."""
+    if not 0 <= colour < COLOURS:
+        raise ValueError(f"{colour!r} is no colour; colours are 0 to {COLOURS - 1}")
+    return colour + 1
+
+
+def read_colour(message: Any, name: str, path: str) -> int:
+    """Return the colour in a field. Raises CodecError where it is left unspecified or not known."""
+    return known_colour(getattr(message, name), f"{path}.{name}")
+
+
+def known_colour(number: int, path: str) -> int:
+    """Return the colour of a message's number. Raises CodecError for any other number."""
+    if not 1 <= number <= COLOURS:
+        raise CodecError(path, f"{number} is no colour; set one of {', '.join(COLOUR_NAMES)} (1 to {COLOURS})")
+    return number - 1
+
+
+def place_message(place: int) -> container_pb2.ContainerPlace:
+    """Return SEA, ISLAND or a harbour's seat as a message."""
+    if place == SEA:
+        return _AT_SEA
+    if place == ISLAND:
+        return _AT_ISLAND
+    return container_pb2.ContainerPlace(harbour=place)
+
+
+def read_place(message: Any, name: str, path: str) -> int:
+    """Return SEA, ISLAND or a harbour's seat. Raises CodecError where none of them is set."""
+    place: container_pb2.ContainerPlace = getattr(message, name)
+    match place.WhichOneof("place"):
+        case "harbour":
+            return place.harbour
+        case "sea":
+            return SEA
+        case "island":
+            return ISLAND
+        case _:
+            raise CodecError(f"{path}.{name}", "is not set; set sea, island or harbour (the harbour's seat)")
+
+
+def amount_messages(amounts: tuple[int | None, ...]) -> list[container_pb2.ContainerAmount]:
+    """Return amounts by seat as messages, absent where there is none."""
+    return [container_pb2.ContainerAmount(amount=amount) for amount in amounts]
+
+
+def read_amounts(message: Any, name: str, path: str) -> tuple[int | None, ...]:
+    """Return amounts by seat, None where there is none."""
+    return tuple(entry.amount if entry.HasField("amount") else None for entry in getattr(message, name))

@@ -1,0 +1,239 @@
+"""Container's position on the wire: the table as everybody sees it, the viewer's own secrets beside it (design 3)."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any
+
+from gavelport.v1 import container_pb2, game_pb2
+from gavelport_engine.container.table import CARD_NAMES, Auction, Board, Observation, Table
+from gavelport_engine.game import SPECTATOR
+
+from gavelport_codecs.container.goods import (
+    amount_messages,
+    bag_message,
+    known_colour,
+    place_message,
+    read_amounts,
+    read_bag,
+    read_place,
+    read_store,
+    store_message,
+)
+from gavelport_codecs.errors import CodecError
+from gavelport_codecs.splice import field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gavelport_engine.container.table import Options, State
+    from gavelport_engine.game import Viewer
+
+_PHASE_NUMBERS: dict[str, container_pb2.ContainerPhase.ValueType] = {
+    name.removeprefix("CONTAINER_PHASE_").lower(): number
+    for name, number in container_pb2.ContainerPhase.items()
+    if number != container_pb2.CONTAINER_PHASE_UNSPECIFIED
+}
+_PHASES = {number: word for word, number in _PHASE_NUMBERS.items()}
+_SLOTS = 4
+
+_GAME = game_pb2.GameObservation.DESCRIPTOR.fields_by_name["container"].number
+_TABLE = container_pb2.ContainerObservation.TABLE_FIELD_NUMBER
+_OWN = container_pb2.ContainerObservation.OWN_FIELD_NUMBER
+_EVERYONE = container_pb2.ContainerObservation.EVERYONE_FIELD_NUMBER
+_BOARDS = container_pb2.ContainerTable.BOARDS_FIELD_NUMBER
+
+
+class BoardMemo:
+    """Serialised boards by their content: a step changes one or two of them, and the others need not be made again."""
+
+    def __init__(self, capacity: int = 4096) -> None:
+        """Keep at most `capacity` boards, some 500 bytes each with their keys; the longest kept goes first."""
+        self._capacity = capacity
+        self._memo: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
+
+    def __call__(self, board: Board) -> bytes:
+        """Return the board as a serialised field of a table."""
+        key = (
+            board.loans,
+            board.factories,
+            board.warehouses,
+            board.factory_store,
+            board.harbour_store,
+            board.ship_at,
+            board.cargo,
+            board.island,
+        )
+        found = self._memo.get(key)
+        if found is None:
+            found = field(_BOARDS, _board_message(board).SerializeToString())
+            if len(self._memo) >= self._capacity:
+                self._memo.popitem(last=False)
+            self._memo[key] = found
+        return found
+
+    def __len__(self) -> int:
+        """Return how many boards are kept."""
+        return len(self._memo)
+
+
+def _board_message(board: Board) -> container_pb2.ContainerBoard:
+    slots: Any = [0 if colour is None else colour + 1 for colour in board.factories]
+    return container_pb2.ContainerBoard(
+        loans=board.loans,
+        factories=slots,
+        warehouses=board.warehouses,
+        factory_store=store_message(board.factory_store),
+        harbour_store=store_message(board.harbour_store),
+        ship=place_message(board.ship_at),
+        cargo=bag_message(board.cargo),
+        island=bag_message(board.island),
+    )
+
+
+def encode_table(table: Table, boards: BoardMemo) -> bytes:
+    """Return the table as a serialised field of an observation."""
+    auction = table.auction
+    message = container_pb2.ContainerTable(
+        turn=table.turn,
+        seat=table.seat,
+        phase=_PHASE_NUMBERS[table.phase],
+        actions_left=table.actions_left,
+        produced=table.produced,
+        sold_domestic=table.sold_domestic,
+        loans_taken=table.loans_taken,
+        loans_repaid=table.loans_repaid,
+        quiet_turns=table.quiet_turns,
+        busy=table.busy,
+        unpaid=table.unpaid,
+        supply=bag_message(table.supply),
+        removed=bag_message(table.removed),
+        auction=None
+        if auction is None
+        else container_pb2.ContainerAuction(
+            bids=amount_messages(auction.bids), extra=amount_messages(auction.extra), winners=auction.winners
+        ),
+        end=table.end or "",
+    )
+    return field(_TABLE, b"".join((message.SerializeToString(), *map(boards, table.boards))))
+
+
+def encode_own(seat: int, cash: int, card: int, loans: int, sealed_bid: int | None) -> bytes:
+    """Return a viewer's own secrets as a serialised field of an observation."""
+    own = container_pb2.ContainerPrivate(
+        cash=cash, card=CARD_NAMES[card], loans=loans, sealed_bid=sealed_bid, seat=seat
+    )
+    return field(_OWN, own.SerializeToString())
+
+
+def encode_observed(public: bytes, state: State, viewer: Viewer) -> bytes:
+    """Return a serialised GameObservation of a state whose public part is given."""
+    if viewer is SPECTATOR:
+        return field(_GAME, public)
+    loans = state.table.boards[viewer].loans
+    sealed_bid = None
+    if state.sealed_bids:
+        sealed_bid = state.sealed_bids[viewer]
+        loans += state.sealed_loans[viewer]
+    return field(_GAME, public + encode_own(viewer, state.cash[viewer], state.cards[viewer], loans, sealed_bid))
+
+
+def encode_observation(observation: Observation, boards: BoardMemo) -> bytes:
+    """Return an observation as a serialised GameObservation."""
+    content = encode_table(observation.table, boards)
+    viewer, cash, card = observation.viewer, observation.cash, observation.card
+    if viewer is not SPECTATOR:
+        if cash is None or card is None:
+            raise CodecError("container.own", f"the observation of seat {viewer} has no cash or no card")
+        loans = observation.table.boards[viewer].loans
+        content += encode_own(viewer, cash, card, loans, observation.sealed_bid)
+    for hand_cash, hand_card in observation.everyone or ():
+        hand = container_pb2.ContainerHand(cash=hand_cash, card=CARD_NAMES[hand_card])
+        content += field(_EVERYONE, hand.SerializeToString())
+    return field(_GAME, content)
+
+
+# -- and back
+
+
+def decode_observation(message: game_pb2.GameObservation, options: Options) -> Observation:
+    """Return an observation. Raises CodecError for one that is none of a match with these options."""
+    if message.WhichOneof("game") != "container":
+        raise CodecError("observation", "is not one of the game container")
+    content = message.container
+    table = _table(content.table, options)
+    everyone = tuple((hand.cash, _card(hand.card, "container.everyone.card")) for hand in content.everyone)
+    if everyone:
+        _by_seat(everyone, options, "container.everyone")
+    if not content.HasField("own"):
+        return Observation(SPECTATOR, table, None, None, None, everyone or None)
+    own = content.own
+    if own.seat >= options.seats:
+        raise CodecError("container.own.seat", f"{own.seat} is no seat of {options.seats}")
+    table.boards[own.seat].loans = own.loans
+    sealed_bid = own.sealed_bid if own.HasField("sealed_bid") else None
+    return Observation(own.seat, table, own.cash, _card(own.card, "container.own.card"), sealed_bid, everyone or None)
+
+
+def _table(message: container_pb2.ContainerTable, options: Options) -> Table:
+    path = "container.table"
+    phase = _PHASES.get(message.phase)
+    if phase is None:
+        raise CodecError(f"{path}.phase", f"{message.phase} is no phase")
+    if message.seat >= options.seats:
+        raise CodecError(f"{path}.seat", f"{message.seat} is no seat of {options.seats}")
+    _by_seat(message.boards, options, f"{path}.boards")
+    return Table(
+        options=options,
+        turn=message.turn,
+        seat=message.seat,
+        phase=phase,
+        actions_left=message.actions_left,
+        produced=message.produced,
+        sold_domestic=message.sold_domestic,
+        loans_taken=message.loans_taken,
+        loans_repaid=message.loans_repaid,
+        quiet_turns=message.quiet_turns,
+        busy=message.busy,
+        unpaid=message.unpaid,
+        supply=read_bag(message, "supply", path),
+        removed=read_bag(message, "removed", path),
+        boards=[_board(board, f"{path}.boards") for board in message.boards],
+        auction=_auction(message.auction, options) if message.HasField("auction") else None,
+        end=message.end or None,
+    )
+
+
+def _board(message: container_pb2.ContainerBoard, path: str) -> Board:
+    if len(message.factories) != _SLOTS:
+        raise CodecError(f"{path}.factories", f"{len(message.factories)} slots; a board has {_SLOTS}")
+    return Board(
+        loans=message.loans,
+        factories=tuple([known_colour(n, f"{path}.factories") if n else None for n in message.factories]),
+        warehouses=message.warehouses,
+        factory_store=read_store(message, "factory_store", path),
+        harbour_store=read_store(message, "harbour_store", path),
+        ship_at=read_place(message, "ship", path),
+        cargo=read_bag(message, "cargo", path),
+        island=read_bag(message, "island", path),
+    )
+
+
+def _auction(message: container_pb2.ContainerAuction, options: Options) -> Auction:
+    path = "container.table.auction"
+    bids, extra = read_amounts(message, "bids", path), read_amounts(message, "extra", path)
+    _by_seat(bids, options, f"{path}.bids")
+    _by_seat(extra, options, f"{path}.extra")
+    return Auction(bids, extra, tuple(message.winners))
+
+
+def _by_seat(entries: Iterable[object], options: Options, path: str) -> None:
+    count = sum(1 for _ in entries)
+    if count != options.seats:
+        raise CodecError(path, f"{count} entries for {options.seats} seats")
+
+
+def _card(name: str, path: str) -> int:
+    if name not in CARD_NAMES:
+        raise CodecError(path, f"{name[:40]!r} is no card; cards are {', '.join(CARD_NAMES)}")
+    return CARD_NAMES.index(name)
