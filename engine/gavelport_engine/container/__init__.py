@@ -1,0 +1,1 @@
+"""Container (`container.md`): 3 to 5 seats, hidden cash and value cards, sealed-bid auctions."""

@@ -1,0 +1,189 @@
+"""The notation's forms of single values, both ways, and what such a value is (`container-notation.md`).
+
+A `Form` reads JSON into a value (strictly), writes it back, and tells whether any object is such a
+value. Actions, events and positions are put together from these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gavelport_engine import reading
+from gavelport_engine.container.actions import ISLAND, SEA
+from gavelport_engine.container.events import BANK
+from gavelport_engine.container.goods import (
+    COLOUR_NAMES,
+    COLOURS,
+    FACTORY_PRICES,
+    HARBOUR_PRICES,
+    TOP_PRICE,
+    Bag,
+    Colour,
+    Store,
+)
+from gavelport_engine.errors import NotationError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_COLOUR_INDEX = {name: index for index, name in enumerate(COLOUR_NAMES)}
+_COLOUR_NUMBERS = range(COLOURS)
+_PLACE_NAMES = {"sea": SEA, "island": ISLAND}
+STORE_NAMES = ("factory", "harbour")
+ASSETS = ("factory", "warehouse")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One form: what it is in words, how it is read and written, and what it holds."""
+
+    what: str
+    read: Callable[[object, str], Any]
+    """(JSON, path) → value; raises NotationError."""
+    write: Callable[[Any], Any]
+    holds: Callable[[object], bool]
+    """Whether an object is such a value; bounds that depend on the position are not asked."""
+
+
+def _is_whole(value: object) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _are_counts(value: object, length: int) -> bool:
+    return type(value) is tuple and len(value) == length and all(map(_is_whole, value))
+
+
+def read_bag(value: object, path: str) -> Bag:
+    """Return a bag; unknown colours are refused even with a zero count."""
+    counts = [0] * COLOURS
+    for name, count in reading.mapping(value, path, (), COLOUR_NAMES).items():
+        counts[_COLOUR_INDEX[name]] = reading.whole(count, reading.joined(path, name))
+    return tuple(counts)
+
+
+def write_bag(goods: Bag) -> dict[str, int]:
+    """Return a bag in the notation, zero counts left out."""
+    return {name: count for name, count in zip(COLOUR_NAMES, goods, strict=True) if count}
+
+
+def _store_reader(prices: tuple[int, ...]) -> Callable[[object, str], Store]:
+    names = {str(price): price for price in prices}
+
+    def read(value: object, path: str) -> Store:
+        """Return a store; prices that it cannot have are refused even with an empty bag."""
+        counts = [0] * (TOP_PRICE * COLOURS)
+        for name, colours in reading.mapping(value, path, (), tuple(names)).items():
+            first = (names[name] - 1) * COLOURS
+            counts[first : first + COLOURS] = read_bag(colours, reading.joined(path, name))
+        return tuple(counts)
+
+    return read
+
+
+def write_store(goods: Store) -> dict[str, dict[str, int]]:
+    """Return a store in the notation, zero counts and empty bags left out."""
+    found: dict[str, dict[str, int]] = {}
+    for place, count in enumerate(goods):
+        if count:
+            name = COLOUR_NAMES[place % COLOURS]
+            found.setdefault(str(place // COLOURS + 1), {})[name] = count
+    return found
+
+
+def read_place(value: object, path: str) -> int:
+    """Return where a ship is: SEA, ISLAND or the seat number of a harbour."""
+    if type(value) is str and value in _PLACE_NAMES:
+        return _PLACE_NAMES[value]
+    if type(value) is int and value >= 0:
+        return value
+    problem = f'expected "sea", "island" or a seat number, got {reading.shown(value)}'
+    raise NotationError(path, problem)
+
+
+def write_place(place: int) -> str | int:
+    """Return where a ship is in the notation."""
+    return {SEA: "sea", ISLAND: "island"}.get(place, place)
+
+
+def _read_party(value: object, path: str) -> int:
+    return BANK if value == "bank" else reading.whole(value, path)
+
+
+def _read_optional_list(value: object, path: str) -> tuple[int | None, ...]:
+    return tuple(
+        None if entry is None else reading.whole(entry, reading.joined(path, place))
+        for place, entry in enumerate(reading.listing(value, path))
+    )
+
+
+def word(what: str, words: tuple[str, ...]) -> Form:
+    """Return the form of one of some words."""
+    return Form(
+        what,
+        lambda value, path: reading.one_of(value, path, words),
+        lambda value: value,
+        lambda value: type(value) is str and value in words,
+    )
+
+
+def _optional(form: Form) -> Form:
+    return Form(
+        f"{form.what} or nothing",
+        lambda value, path: None if value is None else form.read(value, path),
+        lambda value: None if value is None else form.write(value),
+        lambda value: value is None or form.holds(value),
+    )
+
+
+def _number(what: str) -> Form:
+    return Form(what, reading.whole, lambda value: value, _is_whole)
+
+
+def _is_place(value: object) -> bool:
+    return type(value) is int and value >= min(SEA, ISLAND)
+
+
+AMOUNT = _number("a whole number ≥ 0")
+SEAT = _number("a seat number")
+PRICE = _number("a price in whole dollars")
+FLAG = Form("true or false", reading.flag, lambda value: value, lambda value: type(value) is bool)
+COLOUR = Form(
+    "a colour",
+    lambda value, path: reading.looked_up(value, path, _COLOUR_INDEX),
+    lambda value: COLOUR_NAMES[value],
+    lambda value: type(value) in (int, Colour) and value in _COLOUR_NUMBERS,
+)
+BAG = Form(
+    "a bag: 5 whole numbers ≥ 0",
+    read_bag,
+    write_bag,
+    lambda value: _are_counts(value, COLOURS),
+)
+FACTORY_STORE = Form(
+    "a store: 30 whole numbers ≥ 0",
+    _store_reader(FACTORY_PRICES),
+    write_store,
+    lambda value: _are_counts(value, TOP_PRICE * COLOURS),
+)
+HARBOUR_STORE = Form(
+    FACTORY_STORE.what, _store_reader(HARBOUR_PRICES), write_store, FACTORY_STORE.holds
+)
+PLACE = Form("a place for a ship", read_place, write_place, _is_place)
+PARTY = Form(
+    '"bank" or a seat number',
+    _read_party,
+    lambda value: "bank" if value == BANK else value,
+    lambda value: value == BANK or _is_whole(value),
+)
+STORE_NAME = word('"factory" or "harbour"', STORE_NAMES)
+ASSET = word('"factory" or "warehouse"', ASSETS)
+LISTED = Form(
+    "a list by seat",
+    _read_optional_list,
+    list,
+    lambda value: type(value) is tuple and all(v is None or _is_whole(v) for v in value),
+)
+MAYBE_BAG = _optional(BAG)
+MAYBE_FACTORY_STORE = _optional(FACTORY_STORE)
+MAYBE_HARBOUR_STORE = _optional(HARBOUR_STORE)
