@@ -1,0 +1,11 @@
+"""The errors of the archive."""
+
+from __future__ import annotations
+
+
+class ReplayError(Exception):
+    """A replay cannot be read; the text says what is wrong with it."""
+
+
+class ArchiveError(Exception):
+    """The folder of replays cannot do what was asked; the text says what is wrong, where, and what to do about it."""

@@ -1,0 +1,279 @@
+"""Replays as bytes: protobuf frames in zstd (docs/replay-format.md)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import zstandard
+from gavelport.v1 import referee_pb2, replay_pb2
+from gavelport_codecs.errors import CodecError
+from gavelport_codecs.registry import codec_for
+from gavelport_engine.game import Checkpoint
+from gavelport_engine.rng import commitment
+from google.protobuf.message import DecodeError
+
+from gavelport_server.archive.errors import ReplayError
+from gavelport_server.archive.record import (
+    FORMAT,
+    PREFIX_BYTES,
+    Choice,
+    Replay,
+    ReplayEnd,
+    ReplayHeader,
+    canonical,
+    chain_of,
+)
+from gavelport_server.referee.report import ClockSetting, Played, SeatName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gavelport_codecs.codec import Codec
+
+    from gavelport_server.referee.report import FaultReason, MatchReport
+
+LEVEL = 19
+"""Of zstd: replays are written once and small."""
+LARGEST_BYTES = 64 * 1024 * 1024
+"""Of a replay unpacked; a match of ten thousand decisions with full notes takes a sixth of it."""
+FAULTS: tuple[FaultReason, ...] = ("timeout", "illegal", "unreadable", "disconnected", "retired")
+"""By their number in the message, from 1."""
+
+
+def replay_of(report: MatchReport) -> Replay:
+    """Return what the archive keeps of a finished match."""
+    setup = report.setup
+    choices = [
+        Choice(one.action, one.charged_ms, one.fault, one.note) for one in report.record if isinstance(one, Played)
+    ]
+    checkpoints = [one for one in report.record if isinstance(one, Checkpoint)]
+    if not checkpoints:
+        raise ValueError(f"match {setup.match_id}: a finished match passes a checkpoint at its end")
+    outcome = report.outcome
+    unchained = Replay(
+        header=ReplayHeader(
+            match_id=setup.match_id,
+            game=setup.game,
+            options=setup.options,
+            commitment=commitment(setup.seed, setup.match_id),
+            seats=setup.seats,
+            clock=setup.clock,
+        ),
+        choices=tuple(choices),
+        prefixes=tuple(one.fingerprint[:PREFIX_BYTES] for one in checkpoints),
+        fingerprint=checkpoints[-1].fingerprint,
+        end=ReplayEnd(outcome.end, outcome.totals, outcome.ranks, report.retired, outcome.scores),
+        seed=setup.seed,
+        chain=b"",
+    )
+    return replace(unchained, chain=chain_of(unchained))
+
+
+def encode_replay(report: MatchReport) -> bytes:
+    """Return a finished match as the archive stores it."""
+    return encode(replay_of(report))
+
+
+def encode(replay: Replay) -> bytes:
+    """Return a replay as the archive stores it; the chain is written as it stands."""
+    codec = codec_for(replay.header.game.id)
+    frames = (
+        replay_pb2.ReplayFrame(header=_header(replay, codec)),
+        replay_pb2.ReplayFrame(play=_play(replay, codec)),
+        replay_pb2.ReplayFrame(end=_end(replay)),
+    )
+    plain = b"".join(_delimited(frame.SerializeToString(deterministic=True)) for frame in frames)
+    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True, write_content_size=True).compress(plain)
+
+
+def decode_replay(stored: bytes) -> Replay:
+    """Return a stored replay. Whether it holds what really happened is `verify`'s matter.
+
+    Raises ReplayError where it cannot be read: cut short, changed, of another format or of an unknown game.
+    """
+    header, play, end = _frames(_unpacked(stored))
+    if header.format != FORMAT:
+        raise ReplayError(f"is of replay format {header.format}; this program reads format {FORMAT}")
+    try:
+        codec = codec_for(header.game)
+        options = codec.decode_options(header.options)
+        actions = []
+        for number, action in enumerate(play.actions, 1):
+            try:
+                actions.append(codec.decode_action(action))
+            except CodecError as error:
+                raise ReplayError(f"decision {number} cannot be read: {error}") from error
+    except CodecError as error:
+        raise ReplayError(f"header cannot be read: {error}") from error
+    clock = header.clock
+    return Replay(
+        header=ReplayHeader(
+            match_id=header.match_id,
+            game=codec.game,
+            options=options,
+            commitment=header.commitment.hex(),
+            seats=tuple(SeatName(seat.bot, seat.version) for seat in header.seats),
+            clock=ClockSetting(clock.bank_ms, clock.increment_ms, clock.cap_ms, clock.allowance_ms),
+        ),
+        choices=_choices(play, actions),
+        prefixes=_prefixes(play.fingerprints),
+        fingerprint=end.fingerprint,
+        end=ReplayEnd(
+            end=end.end,
+            totals=tuple(end.totals),
+            ranks=tuple(end.ranks),
+            retired=tuple(end.retired),
+            scores=tuple(_score(line) for line in end.scores),
+        ),
+        seed=end.seed,
+        chain=end.chain,
+    )
+
+
+# -- writing
+
+
+def _header(replay: Replay, codec: Codec) -> replay_pb2.ReplayHeader:
+    header, clock = replay.header, replay.header.clock
+    return replay_pb2.ReplayHeader(
+        format=FORMAT,
+        match_id=header.match_id,
+        game=header.game.id,
+        options=codec.options(header.options),
+        commitment=bytes.fromhex(header.commitment),
+        seats=[referee_pb2.Seat(bot=seat.bot, version=seat.version) for seat in header.seats],
+        clock=referee_pb2.Clock(
+            bank_ms=clock.bank_ms,
+            increment_ms=clock.increment_ms,
+            cap_ms=clock.cap_ms,
+            allowance_ms=clock.allowance_ms,
+        ),
+    )
+
+
+def _play(replay: Replay, codec: Codec) -> replay_pb2.ReplayPlay:
+    return replay_pb2.ReplayPlay(
+        actions=[codec.action(choice.action) for choice in replay.choices],
+        charged_ms=[choice.charged_ms for choice in replay.choices],
+        faults=[
+            replay_pb2.ReplayFaultAt(
+                decision=number, fault=replay_pb2.ReplayFault.ValueType(FAULTS.index(choice.fault) + 1)
+            )
+            for number, choice in enumerate(replay.choices)
+            if choice.fault is not None
+        ],
+        notes=[
+            replay_pb2.ReplayNote(decision=number, text=choice.note)
+            for number, choice in enumerate(replay.choices)
+            if choice.note
+        ],
+        fingerprints=b"".join(replay.prefixes),
+    )
+
+
+def _end(replay: Replay) -> replay_pb2.ReplayEnd:
+    end = replay.end
+    return replay_pb2.ReplayEnd(
+        end=end.end,
+        totals=end.totals,
+        ranks=end.ranks,
+        retired=end.retired,
+        scores=[canonical(line).decode() for line in end.scores],
+        seed=replay.seed,
+        fingerprint=replay.fingerprint,
+        chain=replay.chain,
+    )
+
+
+def _delimited(payload: bytes) -> bytes:
+    length, varint = len(payload), bytearray()
+    while length > 127:
+        varint.append(length & 127 | 128)
+        length >>= 7
+    varint.append(length)
+    return bytes(varint) + payload
+
+
+# -- reading
+
+
+def _unpacked(stored: bytes) -> bytes:
+    try:
+        decompressor = zstandard.ZstdDecompressor().decompressobj()
+        size = zstandard.frame_content_size(stored)
+        if not 0 <= size <= LARGEST_BYTES:
+            raise ReplayError(f"is no replay: it gives its unpacked size as {size} bytes")
+        plain = decompressor.decompress(stored)
+    except zstandard.ZstdError as error:
+        raise ReplayError(f"cannot be unpacked, it was changed or cut short ({error})") from error
+    if not decompressor.eof or len(plain) != size:
+        raise ReplayError("cannot be unpacked: it was cut short")
+    if decompressor.unused_data:
+        raise ReplayError(f"goes on for {len(decompressor.unused_data)} bytes after its end")
+    return plain
+
+
+def _payloads(plain: bytes) -> Iterator[bytes]:
+    place = 0
+    while place < len(plain):
+        length = shift = 0
+        while True:
+            if place >= len(plain) or shift > 28:
+                raise ReplayError("is no replay: a frame's length cannot be read")
+            byte = plain[place]
+            place += 1
+            length |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        if place + length > len(plain):
+            raise ReplayError(f"is no replay: a frame of {length} bytes is cut short")
+        yield plain[place : place + length]
+        place += length
+
+
+def _frames(plain: bytes) -> tuple[replay_pb2.ReplayHeader, replay_pb2.ReplayPlay, replay_pb2.ReplayEnd]:
+    try:
+        frames = [replay_pb2.ReplayFrame.FromString(payload) for payload in _payloads(plain)]
+    except DecodeError as error:
+        raise ReplayError(f"is no replay: a frame cannot be read ({error})") from error
+    kinds = [frame.WhichOneof("frame") for frame in frames]
+    if kinds != ["header", "play", "end"]:
+        raise ReplayError(f"is no replay: it has frames {kinds} where header, play and end are expected")
+    return frames[0].header, frames[1].play, frames[2].end
+
+
+def _choices(play: replay_pb2.ReplayPlay, actions: list[Any]) -> tuple[Choice, ...]:
+    if len(play.charged_ms) != len(actions):
+        raise ReplayError(f"has {len(actions)} decisions, but charged times for {len(play.charged_ms)}")
+    faults: dict[int, FaultReason] = {}
+    for fault in play.faults:
+        if not 1 <= fault.fault <= len(FAULTS):
+            raise ReplayError(f"decision {fault.decision + 1} has a fault without a known reason ({fault.fault})")
+        faults[fault.decision] = FAULTS[fault.fault - 1]
+    notes = {note.decision: note.text for note in play.notes}
+    for kind, given, marked in (("fault", play.faults, faults), ("note", play.notes, notes)):
+        if len(given) != len(marked) or any(number >= len(actions) for number in marked):
+            raise ReplayError(f"has a {kind} twice, or for a decision that it does not have")
+    return tuple(
+        Choice(action, charged_ms, faults.get(number), notes.get(number, ""))
+        for number, (action, charged_ms) in enumerate(zip(actions, play.charged_ms, strict=True))
+    )
+
+
+def _prefixes(joined: bytes) -> tuple[bytes, ...]:
+    if len(joined) % PREFIX_BYTES:
+        raise ReplayError(f"has {len(joined)} bytes of fingerprints, which is no multiple of {PREFIX_BYTES}")
+    return tuple(joined[place : place + PREFIX_BYTES] for place in range(0, len(joined), PREFIX_BYTES))
+
+
+def _score(line: str) -> dict[str, Any]:
+    try:
+        score = json.loads(line)
+    except ValueError as error:
+        raise ReplayError(f"has a score line that cannot be read: {line[:80]!r}") from error
+    if not isinstance(score, dict):
+        raise ReplayError(f"has a score line that is no object: {line[:80]!r}")
+    return score
