@@ -1,10 +1,10 @@
 """The game-neutral interface: what a Game is to the referee, the archive, bots and tools (design 2).
 
-A `Game` holds rules and no state. Its state is plain, slotted data with a cheap copy. All that the world outside learns
-of a state goes through two filters, `observation` and `visible`, whose viewer is required. Chance is drawn from the seed
-alone (`rng.py`). What comes from outside is judged by `fault`, which answers with a value and never raises.
+A `Game` holds rules and no state. Its state is plain, slotted data with a cheap copy. All that the world outside
+learns of a state goes through two filters, `observation` and `visible`, whose viewer is required. Chance is drawn from
+the seed alone (`rng.py`). What comes from outside is judged by `fault`, which answers with a value and never raises.
 
-The laws that every game keeps are shipped in `conformance.py` and run for each registered game.
+The laws that every game keeps are shipped in `conformance/` and run for each registered game.
 """
 
 from __future__ import annotations

@@ -37,9 +37,7 @@ class Playout:
     """How many actions of each class were played."""
 
 
-def playout(
-    game: AnyGame, options: Any, seed: bytes, choose: Mapping[int, Choose] | None = None
-) -> Playout:
+def playout(game: AnyGame, options: Any, seed: bytes, choose: Mapping[int, Choose] | None = None) -> Playout:
     """Return a play from a seed to its end.
 
     Seats in `choose` are played by it, all others at random (`ActionSpace.sample`) from the stream
@@ -48,9 +46,7 @@ def playout(
     return play_on(game, game.initial_state(options, seed), Stream(seed, "playout"), choose)
 
 
-def play_on(
-    game: AnyGame, state: Any, rng: Rng, choose: Mapping[int, Choose] | None = None
-) -> Playout:
+def play_on(game: AnyGame, state: Any, rng: Rng, choose: Mapping[int, Choose] | None = None) -> Playout:
     """Play a state on to its end, in place; see `playout`."""
     kinds: Counter[type] = Counter()
     decisions = 0

@@ -24,7 +24,9 @@ def shown(value: object) -> str:
     if type(value) in (bool, int, float, str, type(None)):
         text = repr(value)
         return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
-    return {dict: "an object", list: "a list"}.get(type(value), f"a {type(value).__name__}")
+    if type(value) is dict:
+        return "an object"
+    return "a list" if type(value) is list else f"a {type(value).__name__}"
 
 
 def joined(path: str, key: object) -> str:
@@ -32,9 +34,7 @@ def joined(path: str, key: object) -> str:
     return f"{path}.{key}" if path else str(key)
 
 
-def mapping(
-    value: object, path: str, required: Collection[str], optional: Collection[str] = ()
-) -> dict[str, object]:
+def mapping(value: object, path: str, required: Collection[str], optional: Collection[str] = ()) -> dict[str, object]:
     """Return an object that has all required keys and none that is unknown."""
     if type(value) is not dict:
         raise NotationError(path, f"expected an object, got {shown(value)}")

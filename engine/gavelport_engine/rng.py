@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from typing import MutableSequence, Protocol, TypeVar
+from collections.abc import MutableSequence
+from typing import Protocol, TypeVar
 
 _T = TypeVar("_T")
 _WORDS = struct.Struct(">8I")

@@ -91,6 +91,4 @@ def action_from_notation(value: object) -> Action:
     required = ("type", *(field.key for field in fields if not field.may_lack))
     optional = tuple(field.key for field in fields if field.may_lack)
     given = reading.mapping(value, "", required, optional)
-    return kind(
-        **{f.key: f.form.read(given[f.key], f.key) for f in fields if f.key in given}
-    )
+    return kind(**{f.key: f.form.read(given[f.key], f.key) for f in fields if f.key in given})

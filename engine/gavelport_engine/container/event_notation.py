@@ -52,9 +52,7 @@ FIELDS: dict[type, tuple[Field, ...]] = {
     ev.FactorySeized: _fields(seat=_SEAT, by=_SEAT, colour=forms.COLOUR),
     ev.WarehouseSeized: _fields(seat=_SEAT),
     ev.Forgiven: _fields(seat=_SEAT),
-    ev.SoldDomestic: _fields(
-        seat=_SEAT, store=forms.STORE_NAME, price=forms.PRICE, colour=forms.COLOUR
-    ),
+    ev.SoldDomestic: _fields(seat=_SEAT, store=forms.STORE_NAME, price=forms.PRICE, colour=forms.COLOUR),
     ev.FactoryBuilt: _fields(seat=_SEAT, slot=forms.AMOUNT, colour=forms.COLOUR),
     ev.WarehouseBuilt: _fields(seat=_SEAT, slot=forms.AMOUNT),
     ev.Produced: _fields(seat=_SEAT, make=forms.BAG, factory_store=forms.FACTORY_STORE),
@@ -71,9 +69,7 @@ FIELDS: dict[type, tuple[Field, ...]] = {
     ev.AuctionBegan: _fields(seat=_SEAT, lot=forms.BAG),
     ev.BidsRevealed: _fields(bids=forms.LISTED, loans=forms.LISTED),
     ev.ExtraBidsRevealed: _fields(extra=forms.LISTED, loans=forms.LISTED),
-    ev.Auctioned: _fields(
-        seat=_SEAT, to=_SEAT, amount=forms.AMOUNT, lot=forms.BAG, accepted=forms.FLAG
-    ),
+    ev.Auctioned: _fields(seat=_SEAT, to=_SEAT, amount=forms.AMOUNT, lot=forms.BAG, accepted=forms.FLAG),
     ev.Over: _fields(end=forms.word("a reason", ENDS)),
 }
 """The keys of each kind of event, in the notation's order."""

@@ -200,9 +200,7 @@ def _domestic_sale(space: Space, action: act.DomesticSale) -> Fault | None:
         if any(goods):
             return Fault("sale_wrong_store", "sell from the factory store while it has any (4.1)")
         goods = board.harbour_store
-    if not 1 <= action.price <= TOP_PRICE or not goods[
-        (action.price - 1) * COLOURS + action.colour
-    ]:
+    if not 1 <= action.price <= TOP_PRICE or not goods[(action.price - 1) * COLOURS + action.colour]:
         name = COLOUR_NAMES[action.colour]
         problem = f"no {name} container at ${shown(action.price)} in the {action.store} store"
         return Fault("not_there", problem)
@@ -244,9 +242,7 @@ def _produce(space: Space, action: act.Produce) -> Fault | None:
     return _restocked("factory_store", action.factory_store, held, FACTORY_PRICES)
 
 
-def _restocked(
-    name: str, after: Store, held: Bag, prices: tuple[int, ...]
-) -> Fault | None:
+def _restocked(name: str, after: Store, held: Bag, prices: tuple[int, ...]) -> Fault | None:
     """Judge a store as it is to stand afterwards: the right containers at prices it has."""
     lowest, highest = prices[0], prices[-1]
     if any(after[: (lowest - 1) * COLOURS]) or any(after[highest * COLOURS :]):
@@ -276,9 +272,9 @@ def _buy(space: Space, action: act.Buy) -> Fault | None:
         return Fault("nothing_taken", "at least one container must be bought (5.3)")
     offered = space.table.boards[action.seller].factory_store
     held = plus(colours_of(space.board.harbour_store), colours_of(action.take))
-    return _purchase(
-        space, action.take, offered, legal.harbour_room(space.board)
-    ) or _restocked("harbour_store", action.harbour_store, held, HARBOUR_PRICES)
+    return _purchase(space, action.take, offered, legal.harbour_room(space.board)) or _restocked(
+        "harbour_store", action.harbour_store, held, HARBOUR_PRICES
+    )
 
 
 def _reprice(space: Space, action: act.Reprice) -> Fault | None:

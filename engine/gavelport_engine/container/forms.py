@@ -166,9 +166,7 @@ FACTORY_STORE = Form(
     write_store,
     lambda value: _are_counts(value, TOP_PRICE * COLOURS),
 )
-HARBOUR_STORE = Form(
-    FACTORY_STORE.what, _store_reader(HARBOUR_PRICES), write_store, FACTORY_STORE.holds
-)
+HARBOUR_STORE = Form(FACTORY_STORE.what, _store_reader(HARBOUR_PRICES), write_store, FACTORY_STORE.holds)
 PLACE = Form("a place for a ship", read_place, write_place, _is_place)
 PARTY = Form(
     '"bank" or a seat number',

@@ -101,9 +101,7 @@ def sellers(space: Space) -> list[int]:
     """Return the other seats whose factory store has something that the cash pays for (5.3)."""
     end = COLOURS * space.cash  # the places of all prices up to the cash
     return [
-        seat
-        for seat, board in enumerate(space.table.boards)
-        if any(board.factory_store[:end]) and seat != space.seat
+        seat for seat, board in enumerate(space.table.boards) if any(board.factory_store[:end]) and seat != space.seat
     ]
 
 

@@ -19,9 +19,7 @@ MOST_LOANS = 2
 """At most so many are held at a time (7.1), and taken or repaid in one turn (7.3)."""
 
 
-def pay(
-    state: State, payer: int, payee: int, amount: int, purpose: str, trace: MaybeTrace
-) -> None:
+def pay(state: State, payer: int, payee: int, amount: int, purpose: str, trace: MaybeTrace) -> None:
     """Move money between two seats, or a seat and the BANK. Nothing happens for an amount of $0."""
     if amount:
         if payer != BANK:

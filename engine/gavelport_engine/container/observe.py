@@ -75,6 +75,4 @@ def observation(state: State, viewer: Viewer) -> Observation:
     if state.sealed_bids:
         sealed_bid = state.sealed_bids[viewer]
         table.boards[viewer].loans += state.sealed_loans[viewer]
-    return Observation(
-        viewer, table, state.cash[viewer], state.cards[viewer], sealed_bid, everyone
-    )
+    return Observation(viewer, table, state.cash[viewer], state.cards[viewer], sealed_bid, everyone)

@@ -31,11 +31,7 @@ _CHECKS: dict[str, Callable[[object, str], object]] = {
 def options(given: Mapping[str, object]) -> Options:
     """Return validated options, defaults filled in. Raises OptionsError with every problem."""
     known = {field.name for field in fields(Options)}
-    problems = [
-        f"unknown option {shown(key)}; there are: {', '.join(_CHECKS)}"
-        for key in given
-        if key not in known
-    ]
+    problems = [f"unknown option {shown(key)}; there are: {', '.join(_CHECKS)}" for key in given if key not in known]
     for name, check in _CHECKS.items():
         if name in given:
             try:

@@ -81,9 +81,7 @@ def _position(
 def to_notation(state: State) -> Json:
     """Return the whole position; bids that have come in stand in it with their loans."""
     nothing = (0,) * len(state.cash)
-    return _position(
-        state.table, state.cash, state.cards, state.sealed_bids, state.sealed_loans or nothing
-    )
+    return _position(state.table, state.cash, state.cards, state.sealed_bids, state.sealed_loans or nothing)
 
 
 def observation_to_notation(seen: Observation) -> Json:

@@ -33,12 +33,13 @@ if TYPE_CHECKING:
 START_TURN = "start_turn"
 
 _KEYS = (
-    "game options turn seat phase actions_left produced sold_domestic loans_taken loans_repaid "
-    "quiet_turns busy supply removed seats auction"
-).split()
+    *("game", "options", "turn", "seat", "phase", "actions_left", "produced", "sold_domestic"),
+    *("loans_taken", "loans_repaid", "quiet_turns", "busy", "supply", "removed", "seats", "auction"),
+)
 _SEAT_KEYS = (
-    "cash loans card factories warehouses factory_store harbour_store ship island"
-).split()
+    *("cash", "loans", "card", "factories", "warehouses"),
+    *("factory_store", "harbour_store", "ship", "island"),
+)
 _COLOUR_INDEX = {name: index for index, name in enumerate(COLOUR_NAMES)}
 _CARD_INDEX = {name: index for index, name in enumerate(CARD_NAMES)}
 

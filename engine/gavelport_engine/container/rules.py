@@ -1,4 +1,6 @@
-"""Container as a `Game` (`container.md`). Each rule section has a module of its own:
+"""Container as a `Game` (`container.md`).
+
+Each rule section has a module of its own:
 
 | section | module |
 |---|---|
@@ -52,9 +54,7 @@ class Container(Game[Options, State, Action, Observation, Event]):
     most_seats = opt.MOST_SEATS
     total_unit = "money"
     fault_codes: ClassVar[Mapping[str, str]] = faults.CODES
-    whole_keys = frozenset(
-        ("supply", "removed", "factory_store", "harbour_store", "cargo", "island")
-    )
+    whole_keys = frozenset(("supply", "removed", "factory_store", "harbour_store", "cargo", "island"))
 
     # -- options and beginning
 
@@ -129,9 +129,7 @@ class Container(Game[Options, State, Action, Observation, Event]):
         """Return what is played for a seat that does not answer (notation, "Defaults")."""
         return Space(state.table, seat, state.cash[seat]).default()
 
-    def apply_in_place(
-        self, state: State, actions: Mapping[int, Action], trace: Trace[Event] | None
-    ) -> None:
+    def apply_in_place(self, state: State, actions: Mapping[int, Action], trace: Trace[Event] | None) -> None:
         """Change the state by actions that are without fault; see `Game.apply_in_place`."""
         for seat in sorted(actions) if len(actions) > 1 else actions:
             action = actions[seat]

@@ -77,10 +77,7 @@ def buy_warehouse(space: Space, rng: Rng) -> act.BuyWarehouse:
 
 def _some(found: list[int], count: int, rng: Rng) -> list[int]:
     """Return so many of some containers, each choice uniform; the list given is used up."""
-    taken = []
-    for _ in range(count):
-        taken.append(found.pop(rng.below(len(found))))
-    return taken
+    return [found.pop(rng.below(len(found))) for _ in range(count)]
 
 
 def _affordable(found: list[int], count: int, cash: int, rng: Rng) -> list[int]:

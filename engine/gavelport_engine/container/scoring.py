@@ -63,9 +63,7 @@ def score(state: State, seat: int) -> Json:
     card = state.cards[seat]
     values = card_values(card, board.island)
     gone = discarded(card, board.island)
-    island = sum(
-        count * values[colour] for colour, count in enumerate(board.island) if colour != gone
-    )
+    island = sum(count * values[colour] for colour, count in enumerate(board.island) if colour != gone)
     return {
         "cash": state.cash[seat],
         "island": island,

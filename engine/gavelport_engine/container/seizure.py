@@ -48,19 +48,12 @@ def seizable_factories(board: Board) -> tuple[int, ...]:
 
 def has_containers(board: Board) -> bool:
     """Return whether the seat holds any container at all, the ship included (3.3c)."""
-    return (
-        any(board.island)
-        or any(board.harbour_store)
-        or any(board.factory_store)
-        or any(board.cargo)
-    )
+    return any(board.island) or any(board.harbour_store) or any(board.factory_store) or any(board.cargo)
 
 
 def only_an_asset(board: Board) -> bool:
     """Return whether a default would cost an asset (3.2, 3.3c)."""
-    return not has_containers(board) and (
-        bool(seizable_factories(board)) or board.warehouses > SAFE_WAREHOUSES
-    )
+    return not has_containers(board) and (bool(seizable_factories(board)) or board.warehouses > SAFE_WAREHOUSES)
 
 
 def choices(goods: tuple[int, ...], count: int) -> Iterator[tuple[int, ...]]:

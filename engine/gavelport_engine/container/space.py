@@ -174,12 +174,12 @@ _LISTERS: dict[str, Callable[[Space], Iterator[Action]]] = {
 }
 
 _DEFAULTS: dict[str, Callable[[Space], Action]] = {
-    "interest": lambda space: act.TakeLoan(),
+    "interest": lambda _: act.TakeLoan(),
     "seize": lambda space: next(_seizures(space)),
-    "asset": lambda space: act.Surrender("warehouse"),
+    "asset": lambda _: act.Surrender("warehouse"),
     "seize_factory": lambda space: next(_factories(space)),
-    "action": lambda space: act.Pass(),
-    "bid": lambda space: act.Bid(0),
-    "extra_bid": lambda space: act.Bid(0),
+    "action": lambda _: act.Pass(),
+    "bid": lambda _: act.Bid(0),
+    "extra_bid": lambda _: act.Bid(0),
     "sale": _first_winner,
 }
