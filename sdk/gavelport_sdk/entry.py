@@ -1,0 +1,56 @@
+"""The way in: what `run` needs is read and checked before anything heavy is loaded."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+from gavelport_sdk.errors import Exit, SetupError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gavelport_sdk.bot import Bot
+
+
+def run(bot_class: type[Bot], *, max_matches: int = 1) -> NoReturn:
+    """Play what the server at `GAVELPORT_TARGET` gives this bot, then end the process.
+
+    Reads `GAVELPORT_TARGET` (host:port or unix:PATH) and `GAVELPORT_TOKEN`. Decisions are taken one at a time in
+    the calling thread, also with `max_matches` above 1. A lost connection is made again by itself. The exit codes
+    are those of `gavelport_sdk.errors.Exit`.
+    """
+    try:
+        target, token = connection(os.environ)
+        check(bot_class, max_matches)
+    except SetupError as error:
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(Exit.SETUP)
+
+    from gavelport_sdk.runner import play  # noqa: PLC0415  loads gRPC, which importing the SDK must not
+
+    sys.exit(play(bot_class, target, token, max_matches=max_matches))
+
+
+def connection(environment: Mapping[str, str]) -> tuple[str, str]:
+    """Return target and token. Raises SetupError."""
+    values = []
+    for name, what in (("GAVELPORT_TARGET", "where the server is: host:port or unix:PATH"), ("GAVELPORT_TOKEN", "")):
+        value = environment.get(name, "")
+        if not value.strip():
+            meaning = what or "the bot's token, as `gavelport token` shows it once"
+            raise SetupError(f"{name} is not set; it says {meaning}. A tournament sets both for the bots it starts")
+        if not value.isascii() or not value.isprintable() or value != value.strip():
+            raise SetupError(f"{name} has characters that cannot be sent (spaces at the ends, line ends, non-ASCII)")
+        values.append(value)
+    return values[0], values[1]
+
+
+def check(bot_class: type[Bot], max_matches: int) -> None:
+    """Raise SetupError unless the class can be run."""
+    games = bot_class.games
+    if not isinstance(games, tuple) or not games or not all(isinstance(game, str) for game in games):
+        raise SetupError(f'{bot_class.__name__}.games is {games!r}; write for example games = ("container",)')
+    if max_matches < 1:
+        raise SetupError(f"max_matches is {max_matches}; it is how many matches run at the same time, at least 1")
