@@ -10,6 +10,7 @@ The laws that every game keeps are shipped in `conformance/` and run for each re
 from __future__ import annotations
 
 import enum
+import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
@@ -43,6 +44,10 @@ A_co = TypeVar("A_co", covariant=True)
 
 class ActionSpace(Protocol[A_co]):
     """What one seat may answer now. `contains` is the authority."""
+
+    def kinds(self) -> tuple[str, ...]:
+        """Return the notation's names of the kinds of action that are legal, in a fixed order."""
+        ...
 
     def contains(self, action: object) -> bool:
         """Return whether the action is legal; anything at all may be asked."""
@@ -230,6 +235,10 @@ class Game(ABC, Generic[C, S, A, O, E]):
     @abstractmethod
     def event_to_notation(self, event: E) -> Json:
         """Return the event in the notation."""
+
+    def event_in_words(self, event: E) -> str:
+        """Return the event as a line for people; a game may put it better than its notation."""
+        return json.dumps(self.event_to_notation(event))
 
     @abstractmethod
     def observation_to_notation(self, observation: O) -> Json:

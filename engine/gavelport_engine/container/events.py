@@ -190,7 +190,10 @@ class AuctionBegan:
 
 @dataclass(frozen=True, slots=True)
 class BidsRevealed:
-    """All bids of the first round are revealed, with the loans taken for them; by seat, the seller's None and 0."""
+    """All bids of the first round are revealed, with the loans taken for them; by seat, the seller's None and 0.
+
+    The LoanTaken and Payment events of those loans come just before, seats ascending.
+    """
 
     bids: tuple[int | None, ...]
     loans: tuple[int, ...]
@@ -198,7 +201,10 @@ class BidsRevealed:
 
 @dataclass(frozen=True, slots=True)
 class ExtraBidsRevealed:
-    """All additional bids of tied seats are revealed (6.2); by seat, None and 0 for the others."""
+    """All additional bids of tied seats are revealed (6.2); by seat, None and 0 for the others.
+
+    Loans taken for them as with BidsRevealed.
+    """
 
     extra: tuple[int | None, ...]
     loans: tuple[int, ...]

@@ -7,6 +7,7 @@ value. Actions, events and positions are put together from these.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from gavelport_engine import reading
@@ -17,6 +18,7 @@ from gavelport_engine.container.goods import (
     COLOURS,
     FACTORY_PRICES,
     HARBOUR_PRICES,
+    PLACES,
     TOP_PRICE,
     Bag,
     Colour,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _COLOUR_INDEX = {name: index for index, name in enumerate(COLOUR_NAMES)}
+_PRICE_NAMES = tuple(str(price + 1) for price in range(TOP_PRICE))
 _COLOUR_NUMBERS = range(COLOURS)
 _PLACE_NAMES = {"sea": SEA, "island": ISLAND}
 STORE_NAMES = ("factory", "harbour")
@@ -84,10 +87,9 @@ def _store_reader(prices: tuple[int, ...]) -> Callable[[object, str], Store]:
 def write_store(goods: Store) -> dict[str, dict[str, int]]:
     """Return a store in the notation, zero counts and empty bags left out."""
     found: dict[str, dict[str, int]] = {}
-    for place, count in enumerate(goods):
-        if count:
-            name = COLOUR_NAMES[place % COLOURS]
-            found.setdefault(str(place // COLOURS + 1), {})[name] = count
+    for place in compress(PLACES, goods):
+        name = COLOUR_NAMES[place % COLOURS]
+        found.setdefault(_PRICE_NAMES[place // COLOURS], {})[name] = goods[place]
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from gavelport_engine.container.table import Options
@@ -45,4 +45,4 @@ def options(given: Mapping[str, object]) -> Options:
 
 def options_to_notation(chosen: Options) -> Json:
     """Return the options in full, as they stand in a position."""
-    return asdict(chosen)
+    return {name: getattr(chosen, name) for name in _CHECKS}

@@ -13,6 +13,7 @@ Each rule section has a module of its own:
 | 8.3 to 8.6 scores | `scoring.py` |
 | 9 who sees what | `table.py`, `observe.py` |
 | what is legal | `legal.py` (kinds), `faults.py` (single actions), `space.py`, `sampling.py` |
+| twins of a position, events in words | `hidden.py`, `words.py` |
 | notation | `forms.py`, `action_notation.py`, `event_notation.py`, `position_*.py` |
 """
 
@@ -35,6 +36,7 @@ from gavelport_engine.container.position_reading import START_TURN, from_notatio
 from gavelport_engine.container.space import Space, to_act
 from gavelport_engine.container.table import CARD_NAMES, Observation, Options, State
 from gavelport_engine.container.turn import begin_turn
+from gavelport_engine.container.words import event_in_words
 from gavelport_engine.errors import Fault
 from gavelport_engine.game import SPECTATOR, Decision, Game, Outcome, Trace
 from gavelport_engine.reading import shown
@@ -195,6 +197,10 @@ class Container(Game[Options, State, Action, Observation, Event]):
     def event_to_notation(self, event: Event) -> Json:
         """Return the event in the notation."""
         return event_to_notation(event)
+
+    def event_in_words(self, event: Event) -> str:
+        """Return the event as a line for people."""
+        return event_in_words(event)
 
     def observation_to_notation(self, observation: Observation) -> Json:
         """Return the observation in the notation: the position with `viewer`, masked."""
