@@ -14,6 +14,7 @@ from gavelport_engine.game import Checkpoint
 from gavelport_engine.rng import commitment
 from google.protobuf.message import DecodeError
 
+from gavelport_server.archive.actions import grouped, ungrouped
 from gavelport_server.archive.errors import ReplayError
 from gavelport_server.archive.record import (
     FORMAT,
@@ -40,6 +41,9 @@ LARGEST_BYTES = 64 * 1024 * 1024
 """Of a replay unpacked; a match of ten thousand decisions with full notes takes a sixth of it."""
 FAULTS: tuple[FaultReason, ...] = ("timeout", "illegal", "unreadable", "disconnected", "retired")
 """By their number in the message, from 1."""
+
+
+FRAMES = ["header", "play", "end", "proof"]
 
 
 def replay_of(report: MatchReport) -> Replay:
@@ -79,13 +83,21 @@ def encode_replay(report: MatchReport) -> bytes:
 def encode(replay: Replay) -> bytes:
     """Return a replay as the archive stores it; the chain is written as it stands."""
     codec = codec_for(replay.header.game.id)
-    frames = (
-        replay_pb2.ReplayFrame(header=_header(replay, codec)),
-        replay_pb2.ReplayFrame(play=_play(replay, codec)),
-        replay_pb2.ReplayFrame(end=_end(replay)),
+    header, play, end, proof = (
+        _delimited(frame.SerializeToString(deterministic=True))
+        for frame in (
+            replay_pb2.ReplayFrame(header=_header(replay, codec)),
+            replay_pb2.ReplayFrame(play=_play(replay, codec)),
+            replay_pb2.ReplayFrame(end=_end(replay)),
+            replay_pb2.ReplayFrame(proof=_proof(replay)),
+        )
     )
-    plain = b"".join(_delimited(frame.SerializeToString(deterministic=True)) for frame in frames)
-    return zstandard.ZstdCompressor(level=LEVEL, write_checksum=True, write_content_size=True).compress(plain)
+    packed = header + play + end
+    compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
+    stream = compressor.compressobj(size=len(packed) + len(proof))
+    # The proof has a block of its own, so that its random bytes do not spoil the codes for the rest.
+    parts = [stream.compress(packed), stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)]
+    return b"".join([*parts, stream.compress(proof), stream.flush()])
 
 
 def decode_replay(stored: bytes) -> Replay:
@@ -93,14 +105,14 @@ def decode_replay(stored: bytes) -> Replay:
 
     Raises ReplayError where it cannot be read: cut short, changed, of another format or of an unknown game.
     """
-    header, play, end = _frames(_unpacked(stored))
+    header, play, end, proof = _frames(_unpacked(stored))
     if header.format != FORMAT:
         raise ReplayError(f"is of replay format {header.format}; this program reads format {FORMAT}")
     try:
         codec = codec_for(header.game)
         options = codec.decode_options(header.options)
         actions = []
-        for number, action in enumerate(play.actions, 1):
+        for number, action in enumerate(ungrouped(codec.game.name, play.kinds, play.groups), 1):
             try:
                 actions.append(codec.decode_action(action))
             except CodecError as error:
@@ -113,13 +125,13 @@ def decode_replay(stored: bytes) -> Replay:
             match_id=header.match_id,
             game=codec.game,
             options=options,
-            commitment=header.commitment.hex(),
+            commitment=proof.commitment.hex(),
             seats=tuple(SeatName(seat.bot, seat.version) for seat in header.seats),
             clock=ClockSetting(clock.bank_ms, clock.increment_ms, clock.cap_ms, clock.allowance_ms),
         ),
         choices=_choices(play, actions),
-        prefixes=_prefixes(play.fingerprints),
-        fingerprint=end.fingerprint,
+        prefixes=_prefixes(proof.fingerprints),
+        fingerprint=proof.fingerprint,
         end=ReplayEnd(
             end=end.end,
             totals=tuple(end.totals),
@@ -127,8 +139,8 @@ def decode_replay(stored: bytes) -> Replay:
             retired=tuple(end.retired),
             scores=tuple(_score(line) for line in end.scores),
         ),
-        seed=end.seed,
-        chain=end.chain,
+        seed=proof.seed,
+        chain=proof.chain,
     )
 
 
@@ -142,7 +154,6 @@ def _header(replay: Replay, codec: Codec) -> replay_pb2.ReplayHeader:
         match_id=header.match_id,
         game=header.game.id,
         options=codec.options(header.options),
-        commitment=bytes.fromhex(header.commitment),
         seats=[referee_pb2.Seat(bot=seat.bot, version=seat.version) for seat in header.seats],
         clock=referee_pb2.Clock(
             bank_ms=clock.bank_ms,
@@ -154,8 +165,10 @@ def _header(replay: Replay, codec: Codec) -> replay_pb2.ReplayHeader:
 
 
 def _play(replay: Replay, codec: Codec) -> replay_pb2.ReplayPlay:
+    kinds, groups = grouped(codec.action(choice.action) for choice in replay.choices)
     return replay_pb2.ReplayPlay(
-        actions=[codec.action(choice.action) for choice in replay.choices],
+        kinds=kinds,
+        groups=groups,
         charged_ms=[choice.charged_ms for choice in replay.choices],
         faults=[
             replay_pb2.ReplayFaultAt(
@@ -169,7 +182,6 @@ def _play(replay: Replay, codec: Codec) -> replay_pb2.ReplayPlay:
             for number, choice in enumerate(replay.choices)
             if choice.note
         ],
-        fingerprints=b"".join(replay.prefixes),
     )
 
 
@@ -181,7 +193,14 @@ def _end(replay: Replay) -> replay_pb2.ReplayEnd:
         ranks=end.ranks,
         retired=end.retired,
         scores=[canonical(line).decode() for line in end.scores],
+    )
+
+
+def _proof(replay: Replay) -> replay_pb2.ReplayProof:
+    return replay_pb2.ReplayProof(
+        commitment=bytes.fromhex(replay.header.commitment),
         seed=replay.seed,
+        fingerprints=b"".join(replay.prefixes),
         fingerprint=replay.fingerprint,
         chain=replay.chain,
     )
@@ -234,15 +253,17 @@ def _payloads(plain: bytes) -> Iterator[bytes]:
         place += length
 
 
-def _frames(plain: bytes) -> tuple[replay_pb2.ReplayHeader, replay_pb2.ReplayPlay, replay_pb2.ReplayEnd]:
+def _frames(
+    plain: bytes,
+) -> tuple[replay_pb2.ReplayHeader, replay_pb2.ReplayPlay, replay_pb2.ReplayEnd, replay_pb2.ReplayProof]:
     try:
         frames = [replay_pb2.ReplayFrame.FromString(payload) for payload in _payloads(plain)]
     except DecodeError as error:
         raise ReplayError(f"is no replay: a frame cannot be read ({error})") from error
     kinds = [frame.WhichOneof("frame") for frame in frames]
-    if kinds != ["header", "play", "end"]:
-        raise ReplayError(f"is no replay: it has frames {kinds} where header, play and end are expected")
-    return frames[0].header, frames[1].play, frames[2].end
+    if kinds != FRAMES:
+        raise ReplayError(f"is no replay: it has frames {kinds} where {FRAMES} are expected")
+    return frames[0].header, frames[1].play, frames[2].end, frames[3].proof
 
 
 def _choices(play: replay_pb2.ReplayPlay, actions: list[Any]) -> tuple[Choice, ...]:
