@@ -1,7 +1,7 @@
 """Toy: the smallest game with everything that a referee must handle.
 
 Each round one seat picks a number (phase `pick`), then all others guess at once, unseen (phase `guess`). A picked
-number is told to the picker alone; at the reveal the guesses are told to all. After the last round the highest sum wins.
+number is told to the picker alone; at the reveal the guesses are told to all. The highest sum wins.
 An action is a whole number from 0 to 9, the default is 0, and 7 is against the rules.
 """
 
@@ -56,6 +56,9 @@ class Event:
 
 
 class Space:
+    def kinds(self) -> tuple[str, ...]:
+        return ("number",)
+
     def contains(self, action: object) -> bool:
         return isinstance(action, int) and 0 <= action <= 9 and action != 7
 

@@ -70,11 +70,19 @@ class MatchCore:
         self._advance(now, commands)
         return commands
 
-    def answer(self, seat: int, decision_id: int, action: object, note: str, now: float) -> list[Command]:
-        """Take what the seat answered, or refuse it. `action` is the game's typed action, or Unreadable."""
+    def answer(
+        self, seat: int, decision_id: int, action: object, note: str, now: float, arrived: float | None = None
+    ) -> list[Command]:
+        """Take what the seat answered, or refuse it. `action` is the game's typed action, or Unreadable.
+
+        What is charged, and whether it is too late, goes by when the answer arrived (left out: now); the clocks of
+        decisions that are asked in consequence start now, so that a busy server costs no bot its time.
+        """
         commands: list[Command] = []
-        if now >= self._deadline_s:
-            self._expire(now, commands)
+        if arrived is None:
+            arrived = now
+        if arrived >= self._deadline_s:
+            self._expire(arrived, now, commands)
         if self.report is not None:
             return commands
         answering = self._seats[seat]
@@ -83,11 +91,11 @@ class MatchCore:
             self._refuse_unasked(answering, decision_id, verdict, now, commands)
             return commands
         if isinstance(action, Unreadable):
-            self._refuse(answering, "unreadable", action.code, action.sentence, now, commands)
+            self._refuse(answering, "unreadable", action.code, action.sentence, arrived, commands)
         elif (fault := self._game.fault(self.state, seat, action)) is not None:
-            self._refuse(answering, "illegal", fault.code, fault.sentence, now, commands)
+            self._refuse(answering, "illegal", fault.code, fault.sentence, arrived, commands)
         else:
-            answering.take(self._game.turn(self.state), action, note, answering.clock.stop(now))
+            answering.take(self._game.turn(self.state), action, note, answering.clock.stop(arrived))
         if answering.duty is not Duty.ASKED:
             self._advance(now, commands)
         return commands
@@ -96,7 +104,7 @@ class MatchCore:
         """Play the default for every decision whose time is out."""
         commands: list[Command] = []
         if now >= self._deadline_s:
-            self._expire(now, commands)
+            self._expire(now, now, commands)
         return commands
 
     def lost(self, seat: int, now: float) -> list[Command]:
@@ -137,6 +145,10 @@ class MatchCore:
             self._play_default(leaving, "disconnected", "the bot's process has ended", leaving.clock.stop(now))
             self._advance(now, commands)
         return commands
+
+    def asks(self, seat: int, decision_id: int) -> bool:
+        """Return whether this decision of the seat is open."""
+        return self._seats[seat].verdict(decision_id) is Verdict.JUDGE
 
     def deadline(self) -> float | None:
         """Return when `tick` is due, or None where nothing is waited for."""
@@ -220,9 +232,10 @@ class MatchCore:
 
     # -- one seat
 
-    def _expire(self, now: float, commands: list[Command]) -> None:
+    def _expire(self, at: float, now: float, commands: list[Command]) -> None:
+        """Play the default for all whose time was out at an instant; go on from now."""
         for seat in self._acting:
-            if seat.duty is not Duty.ASKED or not seat.clock.is_over(now):
+            if seat.duty is not Duty.ASKED or not seat.clock.is_over(at):
                 continue
             if seat.presence is Presence.HERE:
                 why = f"no answer within {seat.clock.time_ms()} ms; the default was played"
