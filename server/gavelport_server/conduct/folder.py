@@ -1,0 +1,84 @@
+"""A data folder, opened by the one process that may play in it (design 5)."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gavelport_server.archive.files import ReplayFolder
+from gavelport_server.storage.sql import SqlStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from gavelport_server.storage.store import Store
+
+LOCK = "runner.lock"
+LOGS = "logs"
+
+
+class FolderError(Exception):
+    """The data folder cannot be used; the text says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFolder:
+    """What a tournament is kept in."""
+
+    path: Path
+    store: Store
+    replays: ReplayFolder
+
+    def logs(self, identity: str) -> Path:
+        """Return the folder for what a tournament's bots print."""
+        return self.path / LOGS / identity
+
+
+@contextmanager
+def open_folder(path: Path) -> Iterator[DataFolder]:
+    """Give the data folder, made where it is missing, to this process alone.
+
+    The lock goes with the process, however that ends. Raises FolderError where another process plays in it or the
+    folder cannot be written, StoreError where its database cannot be used.
+    """
+    lock = _locked(path)
+    try:
+        store = SqlStore.in_folder(path, create=True)
+        try:
+            yield DataFolder(path, store, ReplayFolder(path))
+        finally:
+            store.close()
+    finally:
+        os.close(lock)
+
+
+def _locked(path: Path) -> int:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except FileExistsError:
+        raise FolderError(f"{path} is a file; give a folder for the data with --data DIR") from None
+    except OSError as error:
+        raise FolderError(
+            f"{path} cannot be used as data folder: {error.strerror}; give another with --data DIR"
+        ) from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.read(lock, 32).decode("ascii", "replace").strip()
+        os.close(lock)
+        raise FolderError(
+            f"another run-tournament (process {holder or 'unknown'}) plays in {path}; "
+            "wait until it is done or stop it, or give another folder with --data DIR"
+        ) from None
+    try:
+        os.ftruncate(lock, 0)
+        os.write(lock, f"{os.getpid()}\n".encode())
+    except OSError as error:
+        os.close(lock)
+        raise FolderError(f"{path} cannot be written to: {error.strerror}; give another with --data DIR") from error
+    return lock

@@ -1,0 +1,265 @@
+"""A tournament from first match to last: resumed where it stopped, nothing played or counted twice (design 5).
+
+The order of records makes it so. A match that is over is first stored as a replay, created only where none is there,
+and then counted as a result, in one transaction under its unique id. A kill between the two leaves a replay without a
+result; the next run takes the result from it, so that what was played stays played.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections import deque
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+
+import trio
+
+from gavelport_server.archive.errors import ArchiveError
+from gavelport_server.archive.files import sha256_of
+from gavelport_server.archive.replay import encode_replay
+from gavelport_server.conduct.crew import Crew
+from gavelport_server.conduct.hub import Hub
+from gavelport_server.conduct.match import MatchVoid, conduct_match
+from gavelport_server.conduct.results import result_of
+from gavelport_server.storage.errors import StoreError
+from gavelport_server.transport.bridge import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gavelport_server.conduct.folder import DataFolder
+    from gavelport_server.conduct.plan import Plan
+    from gavelport_server.conduct.session import Session
+    from gavelport_server.pairing.round_robin import Pairing
+    from gavelport_server.referee.report import MatchReport, MatchSetup
+    from gavelport_server.storage.store import Result, Standing, TournamentRecord
+
+VOIDS = 3
+"""So often a match is played that a fault of the server made void, before the run fails."""
+TABLES_PER_CORE = 2
+"""Matches at a time: at a table one bot thinks while the others wait."""
+
+
+class TournamentError(Exception):
+    """The tournament cannot go on; the text says why."""
+
+
+class Progress(Protocol):
+    """Whoever is told how a tournament is doing."""
+
+    def started(self, record: TournamentRecord, results: Sequence[Result], matches: int) -> None:
+        """Hear which tournament it is, what stands already, and how many matches there are in all."""
+        ...
+
+    def finished(self, result: Result, standings: Sequence[Standing]) -> None:
+        """Hear of one more result, and of the Elo with it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run of a tournament came to."""
+
+    record: TournamentRecord
+    results: Sequence[Result]
+    """All that stand, of earlier runs too, within the rounds that were asked for, in schedule order."""
+    standings: Sequence[Standing]
+    played: int
+    """Matches of this run."""
+    matches: int
+    """Matches that the rounds asked for come to."""
+    seconds: float
+    stopped_by: signal.Signals | None
+    """The signal that ended the run before its last match."""
+
+
+async def run_tournament(plan: Plan, rounds: int, folder: DataFolder, progress: Progress) -> Run:
+    """Play what is still to be played of a tournament's first rounds.
+
+    SIGINT and SIGTERM stop it: what is running then is dropped, to be played again from the same seed by the run that
+    resumes. Raises StoreError and ArchiveError where a result cannot be kept; all that were kept before stand. Raises
+    TournamentError where the server's own faults make a match void again and again.
+    """
+    runner = _Runner(plan, rounds, folder, progress)
+    return await runner.run()
+
+
+class _Runner:
+    """One run: keeps matches going until all are played, and records each as it ends."""
+
+    def __init__(self, plan: Plan, rounds: int, folder: DataFolder, progress: Progress) -> None:
+        self._plan = plan
+        self._folder = folder
+        self._progress = progress
+        self._pairings = plan.pairings(rounds)
+        self._record = folder.store.open_tournament(plan.record())
+        self._tables = TABLES_PER_CORE * len(os.sched_getaffinity(0))
+        self._busy: set[tuple[int, int]] = set()
+        """Entrants at a table, with the rotation: one process each."""
+        self._running = self._played = 0
+        self._freed = trio.Event()
+        self._recording = trio.Lock()
+        self._scope = trio.CancelScope()
+        self._failure: Exception | None = None
+        self._stopped_by: signal.Signals | None = None
+
+    async def run(self) -> Run:
+        """Play, and return what stands then."""
+        began = time.monotonic()
+        stored = await trio.to_thread.run_sync(self._stored)
+        done = {result.number for result in stored}
+        self._progress.started(self._record, stored, len(self._pairings))
+        waiting = deque(pairing for pairing in self._pairings if pairing.number not in done)
+        with self._scope:
+            async with trio.open_nursery() as nursery:
+                await nursery.start(self._watch_signals)
+                await self._play_all(waiting)
+                nursery.cancel_scope.cancel()
+        if self._failure is not None:
+            raise self._failure
+        return Run(
+            record=self._record,
+            results=self._within_rounds(),
+            standings=self._folder.store.standings(self._record.identity),
+            played=self._played,
+            matches=len(self._pairings),
+            seconds=time.monotonic() - began,
+            stopped_by=self._stopped_by,
+        )
+
+    # -- playing
+
+    async def _play_all(self, waiting: deque[Pairing]) -> None:
+        """Play the matches in schedule order, each as soon as there is a table and all its processes are free."""
+        if not waiting:
+            return
+        hub = Hub()
+        async with serve(hub, address="127.0.0.1:0") as server, trio.open_nursery() as processes:
+            crew = Crew(
+                self._plan.bots,
+                self._plan.seats,
+                hub,
+                server.target,
+                self._folder.logs(self._record.identity),
+                processes,
+            )
+            async with trio.open_nursery() as matches:
+                while waiting:
+                    for pairing in self._startable(waiting):
+                        waiting.remove(pairing)
+                        self._running += 1
+                        self._busy |= _processes(pairing)
+                        matches.start_soon(self._play, pairing, crew)
+                    self._freed = trio.Event()
+                    await self._freed.wait()
+            processes.cancel_scope.cancel()
+
+    def _startable(self, waiting: deque[Pairing]) -> list[Pairing]:
+        """Return the matches that can begin now, looking no further ahead than the next block."""
+        found: list[Pairing] = []
+        busy = set(self._busy)
+        horizon = 2 * self._plan.seats * (len(self._plan.bots) // self._plan.seats)
+        for pairing in islice(waiting, horizon):
+            if self._running + len(found) >= self._tables:
+                break
+            if busy.isdisjoint(_processes(pairing)):
+                found.append(pairing)
+            busy |= _processes(pairing)  # also of those that wait: a later match does not overtake them
+        return found
+
+    async def _play(self, pairing: Pairing, crew: Crew) -> None:
+        """Play one match and record it."""
+        sessions: dict[int, Session] = {}
+
+        async def seat(entrant: int) -> None:
+            sessions[entrant] = await crew.session(entrant, pairing.rotation)
+
+        async with trio.open_nursery() as starting:
+            for entrant in pairing.entrants:
+                starting.start_soon(seat, entrant)
+        began = time.monotonic()
+        seated = [sessions[entrant] for entrant in pairing.entrants]
+        report = await self._conducted(self._plan.match(self._record, pairing), seated)
+        if report is None:
+            return
+        stored = await trio.to_thread.run_sync(encode_replay, report)
+        result = result_of(
+            pairing,
+            report,
+            gone_reasons=[session.gone_reason for session in seated],
+            replay_sha256=sha256_of(stored),
+            seconds=time.monotonic() - began,
+        )
+        with trio.CancelScope(shield=True):  # what is over shall not be lost to a Ctrl-C
+            await self._keep(result, stored)
+        for seat_number in report.retired:  # whatever ailed its process, the next match has a fresh one
+            await crew.dismiss(pairing.entrants[seat_number], pairing.rotation)
+        self._busy -= _processes(pairing)
+        self._running -= 1
+        self._freed.set()
+
+    async def _conducted(self, setup: MatchSetup, sessions: Sequence[Session]) -> MatchReport | None:
+        """Return the report of a match, played again where the fault was ours; None once the run has failed."""
+        # Seeds and scores stay sealed: other matches of the deal may still be to come.
+        for _ in range(VOIDS):
+            try:
+                return await conduct_match(setup, sessions, reveal=False)
+            except MatchVoid:
+                continue
+        self._fail(
+            TournamentError(f"match {setup.match_id} was void {VOIDS} times by a fault of the server; see its log")
+        )
+        return None
+
+    # -- records
+
+    async def _keep(self, result: Result, stored: bytes) -> None:
+        """Store the replay, then count the result, and tell of it."""
+        async with self._recording:
+            if self._failure is not None:
+                return
+            try:
+                standings = await trio.to_thread.run_sync(self._keep_sync, result, stored)
+            except (StoreError, ArchiveError) as error:
+                self._fail(error)
+                return
+        self._played += 1
+        self._progress.finished(result, standings)
+
+    def _keep_sync(self, result: Result, stored: bytes) -> Sequence[Standing]:
+        store, identity = self._folder.store, self._record.identity
+        self._folder.replays.put(result.match_id, stored)
+        store.add_result(identity, result)
+        return store.standings(identity)
+
+    def _stored(self) -> Sequence[Result]:
+        """Return the results that stand, within the rounds asked for; taken from replays where only these remain."""
+        return self._within_rounds()
+
+    def _within_rounds(self) -> list[Result]:
+        return [
+            result
+            for result in self._folder.store.results(self._record.identity)
+            if result.number < len(self._pairings)
+        ]
+
+    # -- ends
+
+    def _fail(self, failure: Exception) -> None:
+        self._failure = self._failure or failure
+        self._scope.cancel()
+
+    async def _watch_signals(self, task_status: trio.TaskStatus[None]) -> None:
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+            task_status.started()
+            async for number in signals:
+                self._stopped_by = self._stopped_by or signal.Signals(number)
+                self._scope.cancel()
+
+
+def _processes(pairing: Pairing) -> set[tuple[int, int]]:
+    """Return the processes that a match takes, as (entrant, rotation)."""
+    return {(entrant, pairing.rotation) for entrant in pairing.entrants}
