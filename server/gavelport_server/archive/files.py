@@ -23,6 +23,15 @@ def sha256_of(stored: bytes) -> str:
     return hashlib.sha256(stored).hexdigest()
 
 
+def path_in(folder: Path, match_id: str, suffix: str) -> Path:
+    """Return a match's file in a folder. Raises ArchiveError for what cannot be a match id."""
+    if not _MATCH_ID.fullmatch(match_id):
+        raise ArchiveError(
+            f"{match_id[:80]!r} is no match id; one has up to 200 letters, digits, dots, dashes and underscores"
+        )
+    return folder / f"{match_id}{suffix}"
+
+
 class ReplayFolder:
     """The replays of a data folder."""
 
@@ -32,11 +41,7 @@ class ReplayFolder:
 
     def path(self, match_id: str) -> Path:
         """Return where a match's replay is or would be. Raises ArchiveError for what cannot be a match id."""
-        if not _MATCH_ID.fullmatch(match_id):
-            raise ArchiveError(
-                f"{match_id[:80]!r} is no match id; one has up to 200 letters, digits, dots, dashes and underscores"
-            )
-        return self.folder / f"{match_id}{SUFFIX}"
+        return path_in(self.folder, match_id, SUFFIX)
 
     def put(self, match_id: str, stored: bytes) -> bool:
         """Store a replay, whole and synced when this returns, if the match has none yet.
@@ -63,7 +68,7 @@ class ReplayFolder:
                 temporary.unlink(missing_ok=True)
             self._sync_folder()
         except OSError as error:
-            raise ArchiveError(_explained(error, path)) from error
+            raise ArchiveError(explained(error, path)) from error
         if not created and self.get(match_id) != stored:
             raise ArchiveError(
                 f"{path} is there already with other content, and was left as it is; a match's replay is written once. "
@@ -82,7 +87,7 @@ class ReplayFolder:
         except FileNotFoundError:
             return []
         except OSError as error:
-            raise ArchiveError(_explained(error, self.folder)) from error
+            raise ArchiveError(explained(error, self.folder)) from error
         return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX) and not name.startswith("."))
 
     def _sync_folder(self) -> None:
@@ -98,10 +103,11 @@ def read(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise ArchiveError(_explained(error, path)) from error
+        raise ArchiveError(explained(error, path)) from error
 
 
-def _explained(error: OSError, path: Path) -> str:
+def explained(error: OSError, path: Path) -> str:
+    """Return an error of the file system in words: what, where, and what to do."""
     match error.errno:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             return (
