@@ -1,0 +1,217 @@
+"""The bridge: a gRPC server for bots whose listener lives in trio.
+
+Trio owns the program; grpc.aio has its asyncio loop wherever `home.py` puts it. Messages are opaque bytes here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import logging
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+import grpc
+import grpc.aio
+import trio
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+
+from gavelport_server.transport.crossing import Crossing
+from gavelport_server.transport.guard import Guard
+from gavelport_server.transport.home import TransportError, open_home
+from gavelport_server.transport.limits import Limits
+from gavelport_server.transport.link import Listener
+from gavelport_server.transport.sanitise import Sanitiser
+from gavelport_server.transport.stream import SHUTDOWN, Context, Stream
+
+PLAY_METHOD = "/gavelport.v1.RefereeService/Play"
+_STOP_GRACE_S = 0.5
+"""What is left of the calls that have their status already, once the streams' own grace is over."""
+
+
+class Bridge:
+    """A running server."""
+
+    def __init__(self, target: str) -> None:
+        self.target = target
+        """Where bots connect: `127.0.0.1:PORT`, `[::1]:PORT` or `unix:PATH`."""
+
+
+@contextlib.asynccontextmanager
+async def serve(
+    listener: Listener,
+    *,
+    address: str = "127.0.0.1:0",
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    play_method: str = PLAY_METHOD,
+    handlers: Sequence[grpc.GenericRpcHandler] = (),
+) -> AsyncIterator[Bridge]:
+    """A server for as long as the context.
+
+    At its end, also by exception or cancellation, every stream is told UNAVAILABLE after what is queued for it,
+    those that do not read are cut after the grace, and the listener has been told of each by then.
+
+    Args:
+        listener: is told of streams, in the trio thread.
+        address: `HOST:PORT` of the loopback interface (port 0: any free one), or `unix:PATH`.
+        limits: what a bot may take.
+        play_method: the full name of the bidirectional method, `/package.Service/Method`.
+        handlers: further services, whose methods are coroutines of the asyncio loop.
+
+    Raises:
+        TransportError: the address is not local, or cannot be bound; or the asyncio side broke down.
+    """
+    _require_local(address)
+    scope = trio.CancelScope()
+    crashes: list[BaseException] = []
+
+    def crashed(error: BaseException) -> None:
+        crashes.append(error)
+        scope.cancel()
+
+    now = trio.lowlevel.current_clock().current_time
+    async with open_home(crashed) as home:
+        server = _Server(Guard(listener), limits, home.crossing, now, home.crash)
+        try:
+            with trio.CancelScope(shield=True):
+                target = await home.call(server.start(address, play_method, handlers))
+            with scope:
+                yield Bridge(target)
+        finally:
+            with trio.CancelScope(shield=True):
+                if not crashes:
+                    await home.call(server.stop())
+    if crashes:
+        raise TransportError("the asyncio side of the transport broke down") from crashes[0]
+
+
+def _require_local(address: str) -> None:
+    if address.startswith(("unix:", "unix-abstract:")):
+        return
+    host = address.rpartition(":")[0].strip("[]")
+    with contextlib.suppress(ValueError):
+        if ipaddress.ip_address(host).is_loopback:
+            return
+    if host != "localhost":
+        raise TransportError(
+            f"refusing to serve without TLS on {address!r}, which is not local: "
+            "listen on 127.0.0.1, [::1], localhost or unix:PATH"
+        )
+
+
+class _Server:
+    """The grpc.aio server, in the asyncio loop."""
+
+    def __init__(
+        self,
+        guard: Guard,
+        limits: Limits,
+        crossing: Crossing,
+        now: Callable[[], float],
+        crash: Callable[[BaseException], None],
+    ) -> None:
+        self._guard = guard
+        self._limits = limits
+        self._crossing = crossing
+        self._now = now
+        self._crash = crash
+        self._streams: dict[Stream, asyncio.Task[Any]] = {}
+        self._hosts: Counter[str] = Counter()
+
+    async def start(self, address: str, play_method: str, handlers: Sequence[grpc.GenericRpcHandler]) -> str:
+        """Bind and serve; the target of clients."""
+        logging.getLogger(_GRPC_LOG).addFilter(_is_news)
+        self._server = server = grpc.aio.server(options=_options(self._limits), interceptors=[Sanitiser()])
+        service, _, method = play_method.lstrip("/").partition("/")
+        play: Any = grpc.stream_stream_rpc_method_handler(self._play)
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: play}), *handlers))
+        self._health = health.aio.HealthServicer()
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
+        for name in ("", service):
+            await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        try:
+            port = server.add_insecure_port(address)
+        except RuntimeError as error:
+            raise TransportError(f"cannot listen on {address!r}: it is taken, or is no address of here") from error
+        await server.start()
+        self._watch = asyncio.create_task(self._wait())
+        return address if address.startswith("unix") else f"{address.rpartition(':')[0]}:{port}"
+
+    async def _wait(self) -> None:
+        """Notice a server that ends by itself."""
+        try:
+            await self._server.wait_for_termination()
+        except Exception as error:  # noqa: BLE001 - passed on
+            self._crash(error)
+
+    async def stop(self) -> None:
+        """End every stream politely, then the server."""
+        await self._health.enter_graceful_shutdown()
+        tasks = list(self._streams.values())
+        for stream in list(self._streams):
+            stream.end(SHUTDOWN)
+        if tasks:
+            # The streams themselves end within their grace; what remains is a status that nobody reads.
+            await asyncio.wait(tasks, timeout=self._limits.close_grace_ms / 1000 + _STOP_GRACE_S)
+        await self._server.stop(None)
+        await self._watch
+        logging.getLogger(_GRPC_LOG).removeFilter(_is_news)
+
+    async def _play(self, _requests: object, context: Context) -> None:
+        host = _host(context.peer())
+        if len(self._streams) >= self._limits.max_streams:
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "the server has all the streams it takes")
+        if host and self._hosts[host] >= self._limits.max_streams_per_host:
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too many streams from this address")
+        stream = Stream(context, self._limits, self._guard, self._crossing, self._now)
+        task = asyncio.current_task()
+        assert task is not None
+        self._streams[stream] = task
+        self._hosts[host] += 1
+        try:
+            await stream.serve()
+        finally:
+            del self._streams[stream]
+            self._hosts[host] -= 1
+            if not self._hosts[host]:
+                del self._hosts[host]
+
+
+def _host(peer: str) -> str:
+    """The remote address of a gRPC peer without its port; empty for one on this machine."""
+    kind, _, rest = unquote(peer).partition(":")
+    if kind not in ("ipv4", "ipv6"):
+        return ""
+    host = rest.rpartition(":")[0].strip("[]")
+    return "" if ipaddress.ip_address(host.partition("%")[0]).is_loopback else host
+
+
+def _options(limits: Limits) -> list[tuple[str, int]]:
+    return [
+        ("grpc.so_reuseport", 0),  # Two servers on one port would share its bots at random.
+        ("grpc.max_receive_message_length", limits.max_receive_bytes),
+        ("grpc.max_send_message_length", limits.max_send_bytes),
+        ("grpc.max_concurrent_streams", limits.max_streams_per_connection),
+        ("grpc.server_handshake_timeout_ms", limits.handshake_timeout_ms),
+        ("grpc.keepalive_time_ms", limits.keepalive_interval_ms),
+        ("grpc.keepalive_timeout_ms", limits.keepalive_timeout_ms),
+        ("grpc.keepalive_permit_without_calls", 1),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.http2.min_ping_interval_without_data_ms", limits.min_ping_interval_ms),
+        ("grpc.http2.max_ping_strikes", limits.max_ping_strikes),
+    ]
+
+
+_GRPC_LOG = "grpc._cython.cygrpc"
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether grpc.aio logs something other than a call that was cut off while it was being ended.
+
+    It logs those with a traceback though nothing is wrong: at shutdown, and whenever a bot goes away just then.
+    """
+    kind = record.exc_info[0] if record.exc_info else None
+    return kind is None or kind.__name__ not in ("CancelledError", "ExecuteBatchError")
