@@ -113,6 +113,11 @@ class Family:
             self._by_kind[kind] = record
             self._by_class[value_class] = (kind, fields[kind].number, record)
 
+    @property
+    def kinds(self) -> tuple[type[Any], ...]:
+        """The values' classes."""
+        return tuple(self._by_class)
+
     def encode(self, value: Any) -> bytes:
         """Return the value as a serialised envelope. Raises CodecError for what does not fit."""
         try:
