@@ -60,10 +60,10 @@ def check_play(game: AnyGame, options: Any, seed: bytes, twin: Twin | None = Non
     viewers: tuple[Viewer, ...] = (*everyone, SPECTATOR)
     state = game.initial_state(options, seed)
     decisions = 0
-    check_copy(game, state)
     while seats := game.to_act(state):
         check_notation(game, state)
         check_spaces(game, state, everyone, rng)
+        check_copy(game, state)
         check_observations(game, state, everyone)
         if twin is not None:
             for viewer in viewers:
