@@ -1,0 +1,1 @@
+"""A game's decisions and events in words, one module a game."""
