@@ -75,12 +75,15 @@ class Bench:
     games: int
     decisions: int
     kinds: Counter[type]
+    ends: Counter[str]
+    """How many games ended how (`Outcome.end`)."""
     seconds: float
 
 
 def bench(game: AnyGame, options: Any, seconds: float, first_seed: int = 0) -> Bench:
     """Play random games for about so many seconds of CPU time, one seed after the other."""
     kinds: Counter[type] = Counter()
+    ends: Counter[str] = Counter()
     games = decisions = 0
     start = time.process_time()
     spent = 0.0
@@ -89,5 +92,6 @@ def bench(game: AnyGame, options: Any, seconds: float, first_seed: int = 0) -> B
         games += 1
         decisions += played.decisions
         kinds += played.kinds
+        ends[game.outcome(played.state).end] += 1
         spent = time.process_time() - start
-    return Bench(games, decisions, kinds, spent)
+    return Bench(games, decisions, kinds, ends, spent)
