@@ -1,14 +1,23 @@
-"""What both runners know of a connection: how to make one, when to try again, and what its end means."""
+"""What both runners know of a connection: how it is made, when to try again, and which exit code an end means."""
 
 from __future__ import annotations
 
 import sys
+import traceback
+from typing import TYPE_CHECKING
 
-from gavelport_sdk.errors import Exit
+from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
+
+if TYPE_CHECKING:
+    from gavelport_sdk.session import Session
 
 OPTIONS = (
     ("grpc.max_receive_message_length", 4 * 1024 * 1024),
     ("grpc.enable_http_proxy", 0),
+    # A server that is gone without a word is noticed by an unanswered ping; servers refuse more than one in 10 s.
+    ("grpc.keepalive_time_ms", 30_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
 )
 
 _FIRST_S, _MOST_S, _TOTAL_S = 0.1, 5.0, 60.0
@@ -21,6 +30,19 @@ _HINTS = {
     "UNIMPLEMENTED": "what answers is no gavelport server of this version; check GAVELPORT_TARGET",
 }
 """The statuses after which trying again does not help."""
+
+
+def bearer(token: str) -> tuple[tuple[str, str], ...]:
+    """Return the metadata that goes with the call."""
+    return (("authorization", f"Bearer {token}"),)
+
+
+def is_local(target: str) -> bool:
+    """Return whether a target is on this machine: a unix socket or loopback. Everywhere else TLS is used (design 9)."""
+    if target.startswith("unix:"):
+        return True
+    host = target.rpartition(":")[0].removeprefix("dns:").strip("/")
+    return host in {"localhost", "[::1]"} or host.startswith("127.")
 
 
 class Backoff:
@@ -40,27 +62,53 @@ class Backoff:
         return delay_s
 
 
-def is_local(target: str) -> bool:
-    """Return whether a target is on this machine: a unix socket or loopback. Everywhere else TLS is used (design 9)."""
-    if target.startswith("unix:"):
-        return True
-    host = target.rpartition(":")[0].removeprefix("dns:").strip("/")
-    return host in {"localhost", "[::1]"} or host.startswith("127.")
+class Line:
+    """The connection to a server over all its streams: what follows when one has ended."""
+
+    def __init__(self, target: str, session: Session) -> None:
+        """Take where the server is, and the session that goes over its streams."""
+        self._target = target
+        self._session = session
+        self._backoff = Backoff()
+
+    def ended(self, status: str, details: str) -> Exit | float:
+        """Return the exit code, or after how many seconds to try again; says why on stderr.
+
+        `status` is gRPC's word for how the stream ended, `OK` or an error, `details` the text that came with it.
+        """
+        if self._session.is_welcome:
+            self._backoff = Backoff()
+        if self._session.is_fenced or status == "ABORTED":
+            say("error: a newer connection with the same token took over; this process ends")
+            return Exit.FENCED
+        if status == "OK":
+            return Exit.OVER
+        why = f"{status}: {details}" if details else status
+        if status in _HINTS:
+            say(f"error: {self._target}: {_HINTS[status]} ({why})")
+            return Exit.SETUP
+        delay_s = self._backoff.next_s()
+        if delay_s is None:
+            say(f"error: {self._target} cannot be reached ({why}); gave up after a minute. Check GAVELPORT_TARGET")
+            return Exit.SERVER
+        say(f"no connection to {self._target} ({why}); trying again in {delay_s:g} s")
+        return delay_s
 
 
-def judge(status: str, details: str, target: str, *, is_fenced: bool) -> Exit | None:
-    """Return the exit code that the end of a stream means, having said why; None: try again."""
-    if is_fenced:
-        _say("a newer connection with the same token took over; this process ends")
-        return Exit.FENCED
-    if status == "OK":
-        return Exit.OVER
-    if status in _HINTS:
-        _say(f"error: {target}: {_HINTS[status]} ({status}: {details})")
+def failure(error: BotError | SetupError | ProtocolError) -> Exit:
+    """Write to stderr what went wrong, a bot's exception with its traceback, and return the exit code."""
+    if isinstance(error, BotError):
+        lines = traceback.format_exception(error.__cause__) if error.__cause__ else []
+        say(f"error: exception in {error}\n{''.join(lines)}".rstrip())
+        return Exit.BOT
+    if isinstance(error, SetupError):
+        say(f"error: {error}")
         return Exit.SETUP
-    return None
+    say(f"error: the server broke the protocol: {error}")
+    return Exit.SERVER
 
 
-def _say(text: str) -> None:
+def say(text: str) -> None:
+    """Write a line to stderr, at once."""
     sys.stderr.write(text + "\n")
     sys.stderr.flush()

@@ -7,16 +7,14 @@ Requests go through a queue that gRPC's own thread empties; responses are read, 
 from __future__ import annotations
 
 import queue
-import sys
 import time
-import traceback
 from typing import TYPE_CHECKING
 
 import grpc
 from gavelport.v1 import referee_pb2 as wire
 from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 
-from gavelport_sdk.channel import OPTIONS, Backoff, is_local, judge
+from gavelport_sdk.channel import OPTIONS, Line, bearer, failure, is_local
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
 from gavelport_sdk.session import Session
 
@@ -37,52 +35,24 @@ def play(
     """Play until the server ends the session or nothing more can be done; return the process's exit code."""
     try:
         session = Session(bot_class, bot_class.games, version=bot_class.version, max_matches=max_matches)
-        backoff = Backoff()
+        line = Line(target, session)
         while True:
-            status, details = _stream(session, target, token)
-            if session.is_welcome:
-                backoff = Backoff()
-            end = judge(status, details, target, is_fenced=session.is_fenced)
-            if end is not None:
+            end = line.ended(*_stream(session, target, token))
+            if isinstance(end, Exit):
                 return end
-            delay_s = backoff.next_s()
-            if delay_s is None:
-                _say(f"error: cannot reach {target}: {details or status}; gave up after a minute")
-                return Exit.SERVER
-            _say(f"connection to {target} lost ({details or status}); trying again in {delay_s:g} s")
-            sleep(delay_s)
-    except BotError as error:
-        return report(error)
-    except SetupError as error:
-        _say(f"error: {error}")
-        return Exit.SETUP
-    except ProtocolError as error:
-        _say(f"error: the server broke the protocol: {error}")
-        return Exit.SERVER
+            sleep(end)
+    except (BotError, SetupError, ProtocolError) as error:
+        return failure(error)
     except KeyboardInterrupt:
         return Exit.INTERRUPTED
 
 
-def report(error: BotError) -> Exit:
-    """Write the traceback of a bot's exception to stderr, with where it happened first, and return the exit code."""
-    lines = traceback.format_exception(error.__cause__) if error.__cause__ else []
-    _say(f"error: exception in {error}\n{''.join(lines)}".rstrip())
-    return Exit.BOT
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
-
-
 def _stream(session: Session, target: str, token: str) -> tuple[str, str]:
-    """Play on one stream until it ends; return its status (`OK`, `UNAVAILABLE`, …) and what came with it."""
+    """Play on one stream until it ends; return its status (`OK`, `UNAVAILABLE`, …) and the text that came with it."""
     outbox: queue.SimpleQueue[wire.PlayRequest | None] = queue.SimpleQueue()
     outbox.put(session.hello())
     with _channel(target) as channel:
-        call = RefereeServiceStub(channel).Play(
-            iter(outbox.get, None), metadata=(("authorization", f"Bearer {token}"),)
-        )
+        call = RefereeServiceStub(channel).Play(iter(outbox.get, None), metadata=bearer(token))
         try:
             for response in call:
                 reply = session.react(response)

@@ -60,6 +60,8 @@ class Ask:
     number: int
     where: str
     method: Callable[[], Any]
+    fallback: Callable[[], Any] | None = None
+    """Gives the action where the method returns None; without it None is an error."""
 
     def call(self) -> Any:
         """Return what the bot's method returns, which may be awaitable. Raises BotError."""
@@ -184,6 +186,8 @@ class Session:
         running = ask.running
         note, running.bot.note = running.bot.note, ""
         with blamed(ask.where):
+            if action is None and ask.fallback is not None:
+                action = ask.fallback()
             if action is None:
                 raise TypeError("decide() returned None; it must return an action of the game")
             size = len(note.encode())
@@ -288,11 +292,7 @@ class Session:
 
         running.is_asked = True
 
-        def again() -> Any:
-            other = bot.refused(refusal)
-            return bot.decision.default() if other is None else other
-
-        return Ask(running, number, where, again)
+        return Ask(running, number, where, lambda: bot.refused(refusal), bot.decision.default)
 
     def _events(self, message: wire.Events) -> None:
         self._hear(self._known(message.match_id, "events"), message.events, message.last_event)

@@ -1,0 +1,158 @@
+"""The asynchronous runner, for bots that wait for something themselves or think about several matches at once.
+
+    class MyBot(Bot):
+        games = ("container",)
+
+        async def decide(self, observation):
+            return await ask_my_model(observation)
+
+    if __name__ == "__main__":
+        run_async(MyBot, max_matches=8)
+
+`decide` and `refused` may be coroutine functions; decisions of different matches run side by side, and the stream is
+read meanwhile. A plain `decide` works too, but holds everything up while it runs. The other methods are plain ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn, Self
+
+import grpc
+import grpc.aio
+from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
+
+from gavelport_sdk.channel import OPTIONS, Line, bearer, failure, is_local
+from gavelport_sdk.entry import check, connection
+from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
+from gavelport_sdk.session import Ask, Session, blamed
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from gavelport.v1 import referee_pb2 as wire
+
+    from gavelport_sdk.bot import Bot
+
+
+def run_async(bot_class: type[Bot], *, max_matches: int = 1) -> NoReturn:
+    """Do as `gavelport_sdk.run`, with decisions that may wait; at most `max_matches` matches at the same time."""
+    try:
+        target, token = connection(os.environ)
+        check(bot_class, max_matches)
+    except SetupError as error:
+        sys.exit(failure(error))
+    try:
+        code = asyncio.run(play(bot_class, target, token, max_matches=max_matches))
+    except KeyboardInterrupt:
+        code = Exit.INTERRUPTED
+    sys.exit(code)
+
+
+async def play(
+    bot_class: type[Bot],
+    target: str,
+    token: str,
+    *,
+    max_matches: int = 1,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> Exit:
+    """Play until the server ends the session or nothing more can be done; return the process's exit code."""
+    try:
+        session = Session(bot_class, bot_class.games, version=bot_class.version, max_matches=max_matches)
+        line = Line(target, session)
+        async with _Asking(session) as asking:
+            while True:
+                end = line.ended(*await asking.stream(target, token))
+                if isinstance(end, Exit):
+                    return end
+                await sleep(end)
+                asking.raise_failure()
+    except (BotError, SetupError, ProtocolError) as error:
+        return failure(error)
+
+
+class _Asking:
+    """The decisions that are being thought about. They outlive a lost stream: the next one takes what comes of them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._call: Any = None
+        self._writing = asyncio.Lock()
+        self._failed: BaseException | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def stream(self, target: str, token: str) -> tuple[str, str]:
+        """Play on one stream until it ends; return its status and the text that came with it. Raises BotError."""
+        async with _channel(target) as channel:
+            self._call = call = RefereeServiceStub(channel).Play(metadata=bearer(token))
+            try:
+                await self._write(self._session.hello())
+                async for response in call:
+                    step = self._session.receive(response)
+                    if isinstance(step, Ask):
+                        task = asyncio.create_task(self._decide(step))
+                        self._tasks.add(task)
+                        task.add_done_callback(self._decided)
+                    elif step is not None:
+                        await self._write(step)
+            except grpc.RpcError:
+                pass  # the status below says how it ended
+            except asyncio.CancelledError:
+                if self._failed is None:
+                    raise
+            finally:
+                self._call = None
+                call.cancel()
+            self.raise_failure()
+            status = await call.code()
+            return status.name, await call.details() or ""
+
+    def raise_failure(self) -> None:
+        """Raise what a bot's method raised, if one did."""
+        if self._failed is not None:
+            raise self._failed
+
+    async def _decide(self, ask: Ask) -> None:
+        action = ask.call()
+        if inspect.isawaitable(action):
+            with blamed(ask.where):
+                action = await action
+        request = self._session.answer(ask, action)
+        if request is not None:
+            await self._write(request)
+
+    def _decided(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._failed = task.exception()
+            if self._call is not None:
+                self._call.cancel()
+
+    async def _write(self, request: wire.PlayRequest) -> None:
+        """Send, if there is a stream; an answer that is lost with its stream is sent again when it is asked again."""
+        call = self._call
+        if call is None:
+            return
+        async with self._writing:
+            # Else the stream is over, as whoever reads it will see.
+            with contextlib.suppress(grpc.RpcError, asyncio.InvalidStateError):
+                await call.write(request)
+
+
+def _channel(target: str) -> grpc.aio.Channel:
+    if is_local(target):
+        return grpc.aio.insecure_channel(target, OPTIONS)
+    return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), OPTIONS)
