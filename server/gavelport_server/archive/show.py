@@ -67,7 +67,7 @@ def _header(replay: Replay, words: Words) -> Iterator[RenderableType]:
     yield Text(f"Seed: {replay.seed.hex()}", "dim")
     yield Text(f"Commitment: {header.commitment}", "dim")
     sentence, dealt = words.deal(game.deal_to_notation(header.options, replay.seed))
-    table = _table("seat", "bot", "version", *dealt)
+    table = plain_table("seat", "bot", "version", *dealt)
     for seat, name in enumerate(header.seats):
         table.add_row(str(seat), name.bot, name.version, *(column[seat] for column in dealt.values()))
     yield Text()
@@ -126,19 +126,25 @@ def _result(replay: Replay, words: Words, names: Sequence[str]) -> Iterator[Rend
     end, unit = replay.end, replay.header.game.total_unit
     yield Text.assemble("\n", ("The end", "bold"), f": {words.end(end.end)}.\n")
     rows = [words.score(line) for line in end.scores]
-    table = _table("rank", "bot", *rows[0], unit)
+    table = plain_table("rank", "bot", *rows[0], unit)
     for seat in sorted(range(len(names)), key=lambda seat: (end.ranks[seat], seat)):
         retired = " (retired)" if seat in end.retired else ""
-        total = Text(str(end.totals[seat]).replace("-", "−"), "bold")
+        total = Text(minus(end.totals[seat]), "bold")
         table.add_row(str(end.ranks[seat]), names[seat] + retired, *rows[seat].values(), total)
     yield table
 
 
-def _table(*headings: str) -> Table:
+def plain_table(*headings: str) -> Table:
+    """Return a table without frame: names to the left, figures to the right."""
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, padding=(0, 1), show_edge=False)
     for heading in headings:
         table.add_column(heading, justify="left" if heading in {"bot", "version"} else "right", no_wrap=True)
     return table
+
+
+def minus(number: int) -> str:
+    """Return a whole number with the minus sign of print."""
+    return str(number).replace("-", "−")
 
 
 def _seconds(ms: int) -> str:

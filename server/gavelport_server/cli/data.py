@@ -1,0 +1,57 @@
+"""What the commands on a data folder share: its option, its parts, and how they end."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+
+from gavelport_server.archive.errors import ArchiveError
+from gavelport_server.storage.errors import StoreError
+from gavelport_server.storage.sql import SqlStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+WIDTH = 100
+"""Of output that goes to no terminal."""
+
+data_option = click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    default=".gavelport-data",
+    show_default=True,
+    metavar="DIR",
+    help="The data folder, as given to run-tournament.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON to stdout.")
+
+
+def open_store(data: Path) -> SqlStore:
+    """Return the database of a data folder, which must be there. Raises StoreError."""
+    return SqlStore.in_folder(data, create=False)
+
+
+def console() -> Console:
+    """Return where tables and texts go."""
+    plain = Console(highlight=False)
+    return plain if plain.is_terminal else Console(highlight=False, width=WIDTH)
+
+
+def end_with(run: Callable[[], int]) -> None:
+    """Run a command and end with its exit code; what is wrong with folder or database is told in words."""
+    try:
+        code = run()
+    except (ArchiveError, StoreError) as error:
+        click.echo(f"error: {error}", err=True)
+        code = 1
+    sys.exit(code)
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {one if number == 1 else many}"
