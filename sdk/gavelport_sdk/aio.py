@@ -11,6 +11,8 @@
 
 `decide` and `refused` may be coroutine functions; decisions of different matches run side by side, and the stream is
 read meanwhile. A plain `decide` works too, but holds everything up while it runs. The other methods are plain ones.
+When the time of a decision runs out, the match goes on: the next `decide` may begin while the last one still waits, and
+what the last one returns is dropped.
 """
 
 from __future__ import annotations

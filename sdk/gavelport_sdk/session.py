@@ -43,8 +43,8 @@ class _Running:
     last_event: int = 0
     number: int = 0
     """Of the open decision; 0 while there is none."""
-    is_asked: bool = False
-    """Whether the bot is at it."""
+    asked: int = 0
+    """The decision that the bot is at; 0 while it is at none."""
     answered: int = 0
     """The latest decision that was answered."""
     answer: wire.PlayRequest | None = None
@@ -194,7 +194,10 @@ class Session:
             if size > self._max_note_bytes:
                 raise ValueError(f"self.note has {size} bytes in UTF-8; at most {self._max_note_bytes} are kept")
             message = running.codec.action(action)
-        running.is_asked = False
+        if running.asked == ask.number:
+            running.asked = 0
+        if ask.number < running.answered:
+            return None
         request = wire.PlayRequest(
             answer=wire.Answer(match_id=running.info.match_id, decision_id=ask.number, action=message, note=note)
         )
@@ -257,11 +260,10 @@ class Session:
         if asked is None or asked.phase != message.phase or observation.viewer != running.info.seat:
             raise ProtocolError(f"decision {message.decision_id} does not go with its observation")
         bot = running.bot
-        is_again = running.is_asked and running.bot.decision.number == message.decision_id
         running.number = message.decision_id
-        if is_again:
+        if running.asked == message.decision_id:
             return None  # lost and asked again while the bot, which is async, is still at it
-        running.is_asked, running.action = True, None
+        running.asked, running.action = message.decision_id, None
         bot.decision = DecisionInfo(
             number=message.decision_id,
             phase=message.phase,
@@ -290,7 +292,7 @@ class Session:
                 bot.refused(refusal)
             return None
 
-        running.is_asked = True
+        running.asked = number
 
         return Ask(running, number, where, lambda: bot.refused(refusal), bot.decision.default)
 
