@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import sys
 import traceback
 from typing import TYPE_CHECKING
@@ -41,8 +42,13 @@ def is_local(target: str) -> bool:
     """Return whether a target is on this machine: a unix socket or loopback. Everywhere else TLS is used (design 9)."""
     if target.startswith("unix:"):
         return True
-    host = target.rpartition(":")[0].removeprefix("dns:").strip("/")
-    return host in {"localhost", "[::1]"} or host.startswith("127.")
+    host = target.rpartition(":")[0].removeprefix("dns:").strip("/[]")
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class Backoff:

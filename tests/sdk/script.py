@@ -11,9 +11,10 @@ from gavelport_engine.container.table import Options
 from gavelport_engine.game import Trace
 from gavelport_engine.rng import commitment
 from gavelport_sdk import Bot
+from gavelport_sdk.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gavelport_engine.container.events import Event
     from gavelport_sdk import MatchInfo, MatchOver, Refusal
@@ -153,3 +154,28 @@ class Diary(Bot):
     def finish(self, end: MatchOver) -> None:
         self.end = end
         self.lines.append("finish")
+
+
+def new(bot: Callable[[], Bot] = Diary, said: list[str] | None = None) -> Session:
+    lines = [] if said is None else said
+    return Session(bot, ("container",), version="7", max_matches=2, say=lines.append)
+
+
+def begun(bot: Callable[[], Bot] = Diary) -> tuple[Session, Script]:
+    """Return a session with a match that has started."""
+    session, script = new(bot), Script()
+    session.hello()
+    assert session.react(welcome()) is None
+    assert session.react(script.start()) is None
+    return session, script
+
+
+def hear_all(session: Session, responses: list[wire.PlayResponse]) -> None:
+    for response in responses:
+        session.react(response)
+
+
+def action_in(request: wire.PlayRequest | None) -> Any:
+    assert request is not None
+    assert request.WhichOneof("message") == "answer"
+    return CODEC.decode_action(request.answer.action)

@@ -8,53 +8,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gavelport.v1 import container_pb2, game_pb2
 from gavelport.v1 import referee_pb2 as wire
-from gavelport_codecs.registry import codec_for
 from gavelport_engine.container.actions import Bid, Pass, Sail
 from gavelport_engine.container.table import Observation
 from gavelport_engine.rng import commitment
 from gavelport_sdk import Bot
 from gavelport_sdk.errors import BotError, ProtocolError, SetupError
-from gavelport_sdk.session import Ask, Session, bot_stream
+from gavelport_sdk.session import Session, bot_stream
 from google.protobuf.message import DecodeError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.sdk.script import OPTIONS, SEED, Diary, Script, notice, welcome
+from tests.sdk.script import OPTIONS, SEED, Diary, Script, action_in, begun, hear_all, new, notice, welcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-CODEC = codec_for("container")
 
 
 @pytest.fixture(autouse=True)
 def _empty_diaries() -> None:
     Diary.all.clear()
-
-
-def new(bot: Callable[[], Bot] = Diary, said: list[str] | None = None) -> Session:
-    lines = [] if said is None else said
-    return Session(bot, ("container",), version="7", max_matches=2, say=lines.append)
-
-
-def begun(bot: Callable[[], Bot] = Diary) -> tuple[Session, Script]:
-    """Return a session with a match that has started."""
-    session, script = new(bot), Script()
-    session.hello()
-    assert session.react(welcome()) is None
-    assert session.react(script.start()) is None
-    return session, script
-
-
-def hear_all(session: Session, responses: list[wire.PlayResponse]) -> None:
-    for response in responses:
-        session.react(response)
-
-
-def action_in(request: wire.PlayRequest | None) -> Any:
-    assert request is not None
-    assert request.WhichOneof("message") == "answer"
-    return CODEC.decode_action(request.answer.action)
 
 
 def test_hello_says_what_the_bot_is() -> None:
@@ -282,118 +254,6 @@ def test_an_exception_in_any_method_says_where_it_happened(method: str) -> None:
         hear_all(session, responses)
 
 
-# -- coming back after a lost stream
-
-
-def returned(session: Session, script: Script, *, is_known: bool = True) -> wire.Hello:
-    """Lose the stream and come back; return what Hello said."""
-    hello = session.hello().hello
-    session.react(welcome("session-2", resumed=is_known))
-    return hello
-
-
-def test_on_a_return_hello_names_session_and_events() -> None:
-    session, script = begun()
-    session.react(script.decision())
-    hello = returned(session, script)
-    assert hello.session_token == "session-1"
-    assert [(each.match_id, each.last_event) for each in hello.resume] == [("m-1", len(script.events))]
-    assert returned(session, script).session_token == "session-2"
-
-
-def test_an_answer_that_was_lost_is_sent_again_without_asking_the_bot_twice() -> None:
-    session, script = begun()
-    lost = session.react(script.decision())
-    returned(session, script)
-    session.react(script.start())
-    assert session.react(script.decision(is_again=True)) == lost
-    assert Diary.all[0].lines == ["start m-1", "events", "decide 1"]
-    assert len(Diary.all) == 1
-
-
-def test_a_match_goes_on_with_the_events_that_were_missed() -> None:
-    session, script = begun()
-    session.react(script.decision())
-    script.play(Pass())
-    returned(session, script)
-    session.react(script.start())
-    session.react(script.tell())
-    assert action_in(session.react(script.decision())) == Pass()
-    (bot,) = Diary.all
-    assert bot.heard == script.events
-    assert bot.lines == ["start m-1", "events", "decide 1", "events", "decide 2"]
-
-
-def test_events_that_come_twice_are_heard_once() -> None:
-    session, script = begun()
-    session.react(script.decision())
-    script.play(Pass())
-    returned(session, script)
-    session.react(script.start())
-    script.told = 0
-    session.react(script.tell())
-    assert Diary.all[0].heard == script.events
-
-
-def test_an_asynchronous_bot_is_not_asked_twice_while_it_thinks() -> None:
-    session, script = begun()
-    ask = session.receive(script.decision())
-    assert isinstance(ask, Ask)
-    returned(session, script)
-    session.react(script.start())
-    assert session.receive(script.decision(is_again=True)) is None
-    assert action_in(session.answer(ask, Pass())) == Pass()
-
-
-def test_what_it_thought_of_between_streams_is_sent_when_asked_again() -> None:
-    session, script = begun()
-    ask = session.receive(script.decision())
-    assert isinstance(ask, Ask)
-    returned(session, script)
-    session.react(script.start())
-    assert session.answer(ask, Sail(2)) is None
-    assert action_in(session.react(script.decision(is_again=True))) == Sail(2)
-
-
-def test_what_comes_after_the_time_is_dropped() -> None:
-    session, script = begun()
-    late = session.receive(script.decision())
-    assert isinstance(late, Ask)
-    session.react(script.refused("timeout", tries_left=0))
-    script.play(Pass())
-    ask = session.receive(script.decision())
-    assert isinstance(ask, Ask)
-    assert session.answer(late, Sail(2)) is None
-    assert action_in(session.answer(ask, Pass())) == Pass()
-    assert session.answer(late, Sail(2)) is None
-    assert action_in(session.react(script.refused())) == Pass()
-
-
-def test_a_session_that_the_server_does_not_know_begins_anew() -> None:
-    said: list[str] = []
-    session, script = new(said=said), Script()
-    session.hello()
-    for response in (welcome(), script.start()):
-        session.react(response)
-    returned(session, script, is_known=False)
-    assert session.match_ids == ()
-    assert said == ["the server does not know this session any more; dropped: m-1"]
-    session.react(script.start())
-    assert len(Diary.all) == 2
-
-
-def test_a_match_that_ended_meanwhile_is_finished_or_forgotten() -> None:
-    session, script = begun()
-    session.react(Script("m-2").start())
-    returned(session, script)
-    session.react(script.end(is_void=True))
-    session.react(notice("unknown_match", match_id="m-2"))
-    assert session.match_ids == ()
-    ended = Diary.all[0].end
-    assert ended is not None
-    assert ended.is_void
-
-
 # -- the server's other messages, and its mistakes
 
 
@@ -474,13 +334,6 @@ def test_a_server_that_breaks_the_protocol(mistake: Callable[[Script], list[wire
     session.hello()
     with pytest.raises(ProtocolError, match=re.escape(problem)):
         hear_all(session, mistake(Script()))
-
-
-def test_on_a_return_a_match_starts_before_it_goes_on() -> None:
-    session, script = begun()
-    returned(session, script)
-    with pytest.raises(ProtocolError, match="before its match_start"):
-        session.react(script.decision())
 
 
 damages = st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 255)))
