@@ -43,7 +43,7 @@ def due(board: Board) -> Due:
 
 def seizable_factories(board: Board) -> tuple[int, ...]:
     """Return the colours of the factories in the $9 and $12 slots, lower slot first (3.3c)."""
-    return tuple(c for c in board.factories[SAFE_FACTORY_SLOTS:] if c is not None)
+    return tuple([c for c in board.factories[SAFE_FACTORY_SLOTS:] if c is not None])
 
 
 def has_containers(board: Board) -> bool:
@@ -78,19 +78,21 @@ def _forced(goods: tuple[int, ...], count: int) -> bool:
     return not count or sum(goods) == count or sum(map(bool, goods)) == 1
 
 
+def _all_forced(board: Board, taken: Due) -> bool:
+    return (
+        _forced(board.island, taken.island)
+        and _forced(board.harbour_store, taken.harbour)
+        and _forced(board.factory_store, taken.factory)
+    )
+
+
 def question(board: Board) -> str | None:
     """Return the phase in which the next unpaid loan is dealt with, None where nobody is asked.
 
     That is `seize`, `asset` or `seize_factory`; with one answer only there is no question (3.6).
     """
     if has_containers(board):
-        taken = due(board)
-        forced = (
-            _forced(board.island, taken.island)
-            and _forced(board.harbour_store, taken.harbour)
-            and _forced(board.factory_store, taken.factory)
-        )
-        return None if forced else "seize"
+        return None if _all_forced(board, due(board)) else "seize"
     factories = seizable_factories(board)
     if factories and board.warehouses > SAFE_WAREHOUSES:
         return "asset"
@@ -109,22 +111,24 @@ def settle(state: State, trace: MaybeTrace) -> None:
         if asked is not None:
             table.phase = asked
             return
-        taken = due(board)
-        if any(taken):
-            seize(
-                state,
-                next(choices(board.island, taken.island)),
-                next(choices(board.harbour_store, taken.harbour)),
-                next(choices(board.factory_store, taken.factory)),
-                trace,
-            )
-        elif not only_an_asset(board):
-            _forgive(state, trace)
-        elif board.warehouses > SAFE_WAREHOUSES:
-            seize_warehouse(state, trace)
-        else:
-            seize_factory(state, seizable_factories(board)[0], trace)
+        _settle_one(state, board, trace)
     table.phase = "action"
+
+
+def _settle_one(state: State, board: Board, trace: MaybeTrace) -> None:
+    """Deal with one unpaid loan where nobody has a choice."""
+    taken = due(board)
+    if any(taken):
+        island = next(choices(board.island, taken.island))
+        harbour = next(choices(board.harbour_store, taken.harbour))
+        factory = next(choices(board.factory_store, taken.factory))
+        seize(state, island, harbour, factory, trace)
+    elif not only_an_asset(board):
+        _forgive(state, trace)
+    elif board.warehouses > SAFE_WAREHOUSES:
+        seize_warehouse(state, trace)
+    else:
+        seize_factory(state, seizable_factories(board)[0], trace)
 
 
 def seize(state: State, island: Bag, harbour: Store, factory: Store, trace: MaybeTrace) -> None:

@@ -59,6 +59,8 @@ _KINDS: dict[str, tuple[_Kind, ...]] = {
 }
 """By phase: each kind's name, whether it is legal, and how one is drawn; in the notation's order."""
 
+_TRIES = 16
+
 
 def to_act(table: Table, sealed_bids: Sequence[int | None]) -> tuple[int, ...]:
     """Return the seats that must answer, ascending, given which sealed bids have come in."""
@@ -105,15 +107,13 @@ class Space:
     def sample(self, rng: Rng) -> Action:
         """Return a legal action: uniform over the legal kinds, then as `sampling.py` tells."""
         kinds = _KINDS[self.table.phase]
-        _, may, draw = kinds[rng.below(len(kinds))]
-        if may(self):
-            return draw(self, rng)
-        # The first legal one in a random order of all kinds is uniform over the legal kinds.
-        left = [kind for kind in kinds if kind[2] is not draw]
-        while True:
-            _, may, draw = left.pop(rng.below(len(left)))
+        count = len(kinds)
+        for _ in range(_TRIES):  # cheaper than asking which are legal, and as uniform
+            _, may, draw = kinds[rng.below(count)]
             if may(self):
                 return draw(self, rng)
+        legal_draws = [draw for _, may, draw in kinds if may(self)]
+        return legal_draws[rng.below(len(legal_draws))](self, rng)
 
     def enumerate(self) -> Iterator[Action] | None:
         """Return all legal actions in a fixed order; None in phases `action`, `bid`, `extra_bid`."""
