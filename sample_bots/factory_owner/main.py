@@ -14,7 +14,6 @@ loses costs nothing.
 from collections.abc import Iterator
 
 from gavelport_engine.container.actions import (
-    Accept,
     Action,
     Bid,
     Buy,
@@ -54,7 +53,8 @@ class FactoryOwner(Bot):
             case "bid" | "extra_bid":
                 return self.bid()
             case _:  # interest and seizures are rare, and it never has a lot to sell: the mild answer does
-                return self.decision.default()
+                mild: Action = self.decision.default()
+                return mild
 
     def wishes(self) -> Iterator[Action]:
         """Yield what is worth an action now, best first."""

@@ -13,7 +13,8 @@ class RandomLegal(Bot):
     games = ("container",)
 
     def decide(self, observation: Observation) -> Action:
-        return self.decision.space.sample(self.rng)
+        action: Action = self.decision.space.sample(self.rng)
+        return action
 
 
 if __name__ == "__main__":

@@ -1,18 +1,17 @@
 """Lives on its ship: buys in harbours, sails to the island, and lets the others bid.
 
-A lot sold for $b brings $2b, for the bank doubles it, so goods from a harbour at $4 apiece pay as soon as others bid more
+A lot sold for $b brings $2b, for the bank doubles it: goods from a harbour at $4 apiece pay as soon as others bid more
 than $2 for each. The strategy, in the order in which an action is looked for:
 
 1. with a good cargo, or nothing left to add to it, make for the island; land with the turn's second action, since
    an auction ends the turn;
 2. else sail where the most is to be gained, and load;
-3. with actions that are left, produce, and buy from factory stores to fill its own harbour for other ships;
-4. buy warehouses for that with money that is left over.
+3. with actions that are left, build a second factory, and produce.
 
 As a seller it takes the money unless the lot is worth more on its own island. As a bidder it goes by its card.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gavelport_engine.container.actions import (
     ISLAND,
@@ -47,7 +46,7 @@ class Shipper(Bot):
     games = ("container",)
     freight = FREIGHT
 
-    def events(self, events: list[Event]) -> None:
+    def events(self, events: Sequence[Event]) -> None:
         """Learn from every auction what a container brings at this table."""
         for event in events:
             if isinstance(event, Auctioned):
@@ -68,7 +67,8 @@ class Shipper(Bot):
             case "sale":
                 return self.sale()
             case _:  # interest and seizures are rare: the mild answer does
-                return self.decision.default()
+                mild: Action = self.decision.default()
+                return mild
 
     def wishes(self) -> Iterator[Action]:
         """Yield what is worth an action now, best first."""

@@ -1,0 +1,39 @@
+"""The sample bots as classes, for matches in process."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gavelport_sdk import Bot
+from gavelport_server.conduct.manifest import read_manifest
+
+if TYPE_CHECKING:
+    from gavelport_server.conduct.manifest import BotManifest
+
+SAMPLE_BOTS = Path(__file__).parents[2] / "sample_bots"
+FOLDERS = sorted(path.parent for path in SAMPLE_BOTS.glob("*/bot.toml"))
+
+
+def manifests(language: str) -> list[BotManifest]:
+    """Return the manifests of the sample bots in one language."""
+    return [manifest for folder in FOLDERS if (manifest := read_manifest(folder)).language == language]
+
+
+def bot_class(name: str) -> type[Bot]:
+    """Return the one bot that a Python bot's main file defines. The file is loaded as a module, so it does not run."""
+    manifest = read_manifest(SAMPLE_BOTS / name)
+    module_name = f"sample_bot_{name}"
+    if module_name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(module_name, manifest.folder / manifest.entry)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[module_name] = module
+    defined = vars(sys.modules[module_name]).values()
+    (found,) = [each for each in defined if isinstance(each, type) and each.__module__ == module_name]
+    assert issubclass(found, Bot)
+    return found
