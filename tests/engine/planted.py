@@ -32,19 +32,18 @@ class LeakyEvents(Container):
 
 
 class LeakyFault(Container):
-    """Refuses passing while another seat is richer."""
+    """Tells with a refusal how much the others hold."""
 
     def fault(self, state: State, seat: int, action: object) -> Fault | None:
-        if action == Pass() and max(state.cash) > state.cash[seat]:
-            return Fault("no_cash", "somebody is richer")
-        return super().fault(state, seat, action)
+        found = super().fault(state, seat, action)
+        return found and Fault(found.code, f"{found.sentence}, of {sum(state.cash)} in all")
 
 
 class Lenient(Container):
     """Finds no fault in what is no action at all."""
 
     def fault(self, state: State, seat: int, action: object) -> Fault | None:
-        return None if action == "pass" else super().fault(state, seat, action)
+        return None if action == 7 else super().fault(state, seat, action)
 
 
 class EarlyBird(Container):

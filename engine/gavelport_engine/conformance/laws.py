@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+from collections import deque
 from typing import TYPE_CHECKING, Any, Protocol
 
 from gavelport_engine.errors import NotationError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gavelport_engine.rng import Rng
 
 _MOST_ORDERS = 24
+_STRAYS = 12
 
 
 class LawBroken(AssertionError):  # noqa: N818  # reads as what it says: a law was broken
@@ -60,18 +62,20 @@ def check_play(game: AnyGame, options: Any, seed: bytes, twin: Twin | None = Non
     viewers: tuple[Viewer, ...] = (*everyone, SPECTATOR)
     state = game.initial_state(options, seed)
     decisions = 0
+    strays: deque[Any] = deque([None, 7, "pass"], _STRAYS)  # answers given before: mostly wrong by now
     while seats := game.to_act(state):
         check_notation(game, state)
-        check_spaces(game, state, everyone, rng)
+        check_spaces(game, state, everyone, rng, strays)
         check_copy(game, state)
         check_observations(game, state, everyone)
         if twin is not None:
             for viewer in viewers:
-                check_noninterference(game, state, twin(state, viewer, rng), viewer, rng)
+                check_noninterference(game, state, twin(state, viewer, rng), viewer, rng, strays)
         actions = {seat: game.decision(state, seat).space.sample(rng) for seat in seats}
         check_commuting(game, state, actions)
         state = check_pure(game, state, actions)
         decisions += len(seats)
+        strays += actions.values()
     check_notation(game, state)
     check_end(game, state, everyone)
     return decisions
@@ -102,7 +106,7 @@ def check_spaces(game: AnyGame, state: Any, everyone: Iterable[int], rng: Rng, s
     The space out of the seat's observation says the same. `strays` are further actions to ask about.
     """
     seats = game.to_act(state)
-    asked: list[Any] = [*strays, None, 7, "pass"]
+    asked: list[Any] = [*strays]
     for seat in seats:
         space = game.decision(state, seat).space
         mild = [space.sample(rng), game.default(state, seat)]
@@ -199,11 +203,18 @@ def check_commuting(game: AnyGame, state: Any, actions: dict[int, Any]) -> None:
         _require(one == together and found == told, game, "sealed answers commute", f"{order}")
 
 
-def check_noninterference(game: AnyGame, state: Any, other: Any, viewer: Viewer, rng: Rng) -> None:
+def check_noninterference(
+    game: AnyGame,
+    state: Any,
+    other: Any,
+    viewer: Viewer,
+    rng: Rng,
+    strays: Iterable[object] = (),
+) -> None:
     """Two states that differ only in what a viewer may not know are the same to it.
 
-    Its observation and the notation of it, the legality of its own answers, and what it sees of any
-    one answer's events, but for an answer that reveals what was sealed.
+    Its observation and the notation of it, the legality of its own answers (`strays`, which may be
+    wrong ones, too), and what it sees of any one answer's events, but for one that reveals what was sealed.
     """
     seen, twin = game.observation(state, viewer), game.observation(other, viewer)
     written = canonical(game.observation_to_notation(seen))
@@ -215,7 +226,7 @@ def check_noninterference(game: AnyGame, state: Any, other: Any, viewer: Viewer,
         asked = game.decision(state, seat)
         tried = [game.decision(position, seat).space.sample(rng) for position in (state, other, state, other)]
         if seat == viewer:
-            for action in tried:
+            for action in (*tried, *strays):
                 faults = game.fault(state, seat, action), game.fault(other, seat, action)
                 _require(faults[0] == faults[1], game, "non-interference: legality", f"{action}: {faults}")
         if asked.sealed and len(seats) == 1:

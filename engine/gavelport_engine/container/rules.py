@@ -14,7 +14,7 @@ Each rule section has a module of its own:
 | 9 who sees what | `table.py`, `observe.py` |
 | what is legal | `legal.py` (kinds), `faults.py` (single actions), `space.py`, `sampling.py` |
 | twins of a position, events in words | `hidden.py`, `words.py` |
-| notation | `forms.py`, `action_notation.py`, `event_notation.py`, `position_*.py` |
+| notation | `forms.py`, `action_notation.py`, `event_notation.py`, `position_*.py`, `observation_reading.py` |
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ from gavelport_engine.container.action_notation import action_from_notation, act
 from gavelport_engine.container.actions import Action
 from gavelport_engine.container.apply import APPLY
 from gavelport_engine.container.deal import deal, set_up
-from gavelport_engine.container.event_notation import event_to_notation
+from gavelport_engine.container.event_notation import event_from_notation, event_to_notation
 from gavelport_engine.container.events import Event
 from gavelport_engine.container.goods import COLOUR_NAMES
+from gavelport_engine.container.observation_reading import observation_from_notation
 from gavelport_engine.container.position_reading import START_TURN, from_notation
 from gavelport_engine.container.space import Space, to_act
 from gavelport_engine.container.table import CARD_NAMES, Observation, Options, State
@@ -205,6 +206,14 @@ class Container(Game[Options, State, Action, Observation, Event]):
     def observation_to_notation(self, observation: Observation) -> Json:
         """Return the observation in the notation: the position with `viewer`, masked."""
         return notation.observation_to_notation(observation)
+
+    def event_from_notation(self, event: object) -> Event:
+        """Return the event. Raises NotationError where it cannot be read."""
+        return event_from_notation(event)
+
+    def observation_from_notation(self, observation: object) -> Observation:
+        """Return the observation. Raises NotationError with the place."""
+        return observation_from_notation(observation)
 
     def fingerprint(self, state: State) -> bytes:
         """Return the 32 bytes of SHA-256 over the position's canonical JSON."""
