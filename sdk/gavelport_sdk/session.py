@@ -156,8 +156,6 @@ class Session:
         kind = response.WhichOneof("message")
         if kind is None:
             raise ProtocolError("the server sent a message that this SDK does not know; is the SDK too old?")
-        if kind == "heartbeat":
-            return wire.PlayRequest(heartbeat=response.heartbeat)
         if not self._is_welcome and kind not in ("welcome", "notice"):
             raise ProtocolError(f"the server sent {kind} before welcome")
         step: Ask | wire.PlayRequest | None = None
@@ -177,6 +175,8 @@ class Session:
                     self._welcome(response.welcome)
                 case "notice":
                     self._notice(response.notice)
+                case "heartbeat":
+                    pass  # an answer to one of the bot's, and this SDK sends none: HTTP/2 pings do that work
         except CodecError as error:
             raise ProtocolError(f"{kind}: {error}") from error
         return step

@@ -80,7 +80,6 @@ def test_a_match(play: Play) -> None:
         yield script.refused()
         answered((yield None), 4)
         yield wire.PlayResponse(heartbeat=wire.Heartbeat(number=5))
-        assert (yield None).heartbeat.number == 5
         yield script.end()
 
     waits: list[float] = []
