@@ -6,7 +6,6 @@ from typing import Any
 from gavelport_engine.game import AnyGame, Checkpoint, Trace
 from gavelport_engine.registry import GAMES
 from gavelport_engine.rng import Stream
-
 from gavelport_server.referee.report import (
     ClockSetting,
     FaultReason,

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import zstandard
 from gavelport.v1 import referee_pb2, replay_pb2
 from gavelport_codecs.errors import CodecError
 from gavelport_codecs.registry import codec_for
@@ -16,6 +15,7 @@ from google.protobuf.message import DecodeError
 
 from gavelport_server.archive.actions import grouped, ungrouped
 from gavelport_server.archive.errors import ReplayError
+from gavelport_server.archive.packing import pack, unpack
 from gavelport_server.archive.record import (
     FORMAT,
     PREFIX_BYTES,
@@ -29,16 +29,12 @@ from gavelport_server.archive.record import (
 from gavelport_server.referee.report import ClockSetting, Played, SeatName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from gavelport_codecs.codec import Codec
 
     from gavelport_server.referee.report import FaultReason, MatchReport
 
-LEVEL = 19
-"""Of zstd: replays are written once and small."""
-LARGEST_BYTES = 64 * 1024 * 1024
-"""Of a replay unpacked; a match of ten thousand decisions with full notes takes a sixth of it."""
+SEED_BYTES = 32
+HASH_BYTES = 32
 FAULTS: tuple[FaultReason, ...] = ("timeout", "illegal", "unreadable", "disconnected", "retired")
 """By their number in the message, from 1."""
 
@@ -84,7 +80,7 @@ def encode(replay: Replay) -> bytes:
     """Return a replay as the archive stores it; the chain is written as it stands."""
     codec = codec_for(replay.header.game.id)
     header, play, end, proof = (
-        _delimited(frame.SerializeToString(deterministic=True))
+        frame.SerializeToString(deterministic=True)
         for frame in (
             replay_pb2.ReplayFrame(header=_header(replay, codec)),
             replay_pb2.ReplayFrame(play=_play(replay, codec)),
@@ -92,12 +88,7 @@ def encode(replay: Replay) -> bytes:
             replay_pb2.ReplayFrame(proof=_proof(replay)),
         )
     )
-    packed = header + play + end
-    compressor = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True)
-    stream = compressor.compressobj(size=len(packed) + len(proof))
-    # The proof has a block of its own, so that its random bytes do not spoil the codes for the rest.
-    parts = [stream.compress(packed), stream.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)]
-    return b"".join([*parts, stream.compress(proof), stream.flush()])
+    return pack([header, play, end], incompressible=proof)
 
 
 def decode_replay(stored: bytes) -> Replay:
@@ -105,7 +96,7 @@ def decode_replay(stored: bytes) -> Replay:
 
     Raises ReplayError where it cannot be read: cut short, changed, of another format or of an unknown game.
     """
-    header, play, end, proof = _frames(_unpacked(stored))
+    header, play, end, proof = _frames(stored)
     if header.format != FORMAT:
         raise ReplayError(f"is of replay format {header.format}; this program reads format {FORMAT}")
     try:
@@ -120,6 +111,7 @@ def decode_replay(stored: bytes) -> Replay:
     except CodecError as error:
         raise ReplayError(f"header cannot be read: {error}") from error
     clock = header.clock
+    _check_lengths(codec.game.seats(options), header, end, proof)
     return Replay(
         header=ReplayHeader(
             match_id=header.match_id,
@@ -206,58 +198,14 @@ def _proof(replay: Replay) -> replay_pb2.ReplayProof:
     )
 
 
-def _delimited(payload: bytes) -> bytes:
-    length, varint = len(payload), bytearray()
-    while length > 127:
-        varint.append(length & 127 | 128)
-        length >>= 7
-    varint.append(length)
-    return bytes(varint) + payload
-
-
 # -- reading
 
 
-def _unpacked(stored: bytes) -> bytes:
-    try:
-        decompressor = zstandard.ZstdDecompressor().decompressobj()
-        size = zstandard.frame_content_size(stored)
-        if not 0 <= size <= LARGEST_BYTES:
-            raise ReplayError(f"is no replay: it gives its unpacked size as {size} bytes")
-        plain = decompressor.decompress(stored)
-    except zstandard.ZstdError as error:
-        raise ReplayError(f"cannot be unpacked, it was changed or cut short ({error})") from error
-    if not decompressor.eof or len(plain) != size:
-        raise ReplayError("cannot be unpacked: it was cut short")
-    if decompressor.unused_data:
-        raise ReplayError(f"goes on for {len(decompressor.unused_data)} bytes after its end")
-    return plain
-
-
-def _payloads(plain: bytes) -> Iterator[bytes]:
-    place = 0
-    while place < len(plain):
-        length = shift = 0
-        while True:
-            if place >= len(plain) or shift > 28:
-                raise ReplayError("is no replay: a frame's length cannot be read")
-            byte = plain[place]
-            place += 1
-            length |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        if place + length > len(plain):
-            raise ReplayError(f"is no replay: a frame of {length} bytes is cut short")
-        yield plain[place : place + length]
-        place += length
-
-
 def _frames(
-    plain: bytes,
+    stored: bytes,
 ) -> tuple[replay_pb2.ReplayHeader, replay_pb2.ReplayPlay, replay_pb2.ReplayEnd, replay_pb2.ReplayProof]:
     try:
-        frames = [replay_pb2.ReplayFrame.FromString(payload) for payload in _payloads(plain)]
+        frames = [replay_pb2.ReplayFrame.FromString(payload) for payload in unpack(stored)]
     except DecodeError as error:
         raise ReplayError(f"is no replay: a frame cannot be read ({error})") from error
     kinds = [frame.WhichOneof("frame") for frame in frames]
@@ -282,6 +230,27 @@ def _choices(play: replay_pb2.ReplayPlay, actions: list[Any]) -> tuple[Choice, .
         Choice(action, charged_ms, faults.get(number), notes.get(number, ""))
         for number, (action, charged_ms) in enumerate(zip(actions, play.charged_ms, strict=True))
     )
+
+
+def _check_lengths(
+    seats: int, header: replay_pb2.ReplayHeader, end: replay_pb2.ReplayEnd, proof: replay_pb2.ReplayProof
+) -> None:
+    for what, given in (
+        ("bots", header.seats),
+        ("totals", end.totals),
+        ("ranks", end.ranks),
+        ("score lines", end.scores),
+    ):
+        if len(given) != seats:
+            raise ReplayError(f"has {len(given)} {what} for {seats} seats")
+    for what, value, size in (
+        ("seed", proof.seed, SEED_BYTES),
+        ("fingerprint", proof.fingerprint, HASH_BYTES),
+        ("chained hash", proof.chain, HASH_BYTES),
+        ("commitment", proof.commitment, HASH_BYTES),
+    ):
+        if len(value) != size:
+            raise ReplayError(f"has a {what} of {len(value)} bytes, not {size}")
 
 
 def _prefixes(joined: bytes) -> tuple[bytes, ...]:
