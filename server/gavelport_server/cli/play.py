@@ -13,6 +13,7 @@ from rich.console import Console
 
 from gavelport_server import shipped
 from gavelport_server.archive.errors import ArchiveError
+from gavelport_server.cli.data import console
 from gavelport_server.cli.progress import progress_on
 from gavelport_server.cli.report import print_report, report_json
 from gavelport_server.conduct.entrants import EntrantsError, gather
@@ -97,7 +98,7 @@ def _play(request: Request, settings: Settings, field: Field, plan: Plan, *, as_
     if as_json:
         click.echo(json.dumps(report_json(plan, settings, field, run, summary, request.data)))
     else:
-        print_report(Console(), plan, run, summary, request.data)
+        print_report(console(), plan, run, summary, request.data)
     if run.stopped_by is not None:
         click.echo(
             f"Stopped: {len(run.results)} of {run.matches} matches are played and kept. Go on with:\n"

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LINES = 10
 """So many plain lines a tournament, one after each tenth of its matches."""
+LEADERS = 5
+"""So many bots are named in a line."""
 
 
 class Bar:
@@ -102,7 +104,7 @@ class Lines:
         self._tally.count(result)
         before, self._done = self._done, self._done + 1
         if before * LINES // self._matches != self._done * LINES // self._matches:
-            leaders = ", ".join(f"{row.entrant.bot} {row.elo:.0f}" for row in self._tally.rows(standings))
+            leaders = ", ".join(f"{row.entrant.bot} {row.elo:.0f}" for row in self._tally.rows(standings)[:LEADERS])
             self._print(f"{self._done} of {self._matches} matches, {time.monotonic() - self._since:.0f} s: {leaders}")
 
     def notice(self, text: str) -> None:

@@ -24,23 +24,21 @@ def standings_table(rows: Sequence[Row], unit: str) -> Table:
     """Return rank, bot, Elo, matches, mean result, decisions, milliseconds a decision and faults."""
     table = _table()
     table.add_column("#", justify="right", style="dim")
-    table.add_column("bot", overflow="ellipsis", no_wrap=True, max_width=_NAME_WIDTH)
-    table.add_column("version", overflow="ellipsis", no_wrap=True, max_width=10, style="dim")
-    for header in ("Elo", "matches", unit, "decisions", "ms", "slowest", "faults"):
+    table.add_column("bot", overflow="ellipsis")
+    for header in ("Elo", "matches", unit, "decisions", "ms", "max ms", "faults"):
         table.add_column(header, justify="right", no_wrap=True)
     for place, row in enumerate(rows, 1):
         faults = row.faults.total()
         table.add_row(
             str(place),
-            row.entrant.bot,
-            row.entrant.version,
+            Text.assemble(row.entrant.bot, " ", (row.entrant.version, "dim")),
             Text(f"{row.elo:.0f}", style="bold"),
             str(row.matches),
             _number(row.mean_total),
             f"{row.decisions:,}",
             _number(row.mean_ms),
-            str(row.slowest_ms) if row.decisions else NONE,
-            Text(str(faults), style="bold red") if faults else Text(NONE, style="dim"),
+            f"{row.slowest_ms:,}" if row.decisions else NONE,
+            Text(f"{faults:,}", style="bold red") if faults else Text(NONE, style="dim"),
         )
     return table
 
@@ -81,7 +79,7 @@ def faults_table(rows: Sequence[Row]) -> Table | None:
         return None
     others = sorted({reason for row in faulty for reason in row.faults} - set(_REASONS))
     table = _table()
-    table.add_column("faults", overflow="ellipsis", no_wrap=True, max_width=_NAME_WIDTH)
+    table.add_column("faults", overflow="ellipsis", max_width=_NAME_WIDTH)
     for header in (*_REASONS, *others, "refused", "retired"):
         table.add_column(header, justify="right", no_wrap=True)
     for row in faulty:
@@ -130,7 +128,7 @@ def as_json(summary: Summary, unit: str) -> dict[str, Any]:
 
 
 def _table() -> Table:
-    return Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, padding=(0, 1), show_edge=False)
+    return Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
 
 
 def _number(value: float | None) -> str:

@@ -12,6 +12,7 @@ import signal
 import time
 from collections import deque
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
@@ -19,11 +20,12 @@ import trio
 
 from gavelport_server.archive.errors import ArchiveError
 from gavelport_server.archive.files import sha256_of
+from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.conduct.crew import Crew
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.match import MatchVoid, conduct_match
-from gavelport_server.conduct.results import result_of
+from gavelport_server.conduct.results import result_of, result_of_replay
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.transport.bridge import serve
 
@@ -235,8 +237,25 @@ class _Runner:
         store.add_result(identity, result)
         return store.standings(identity)
 
-    def _stored(self) -> Sequence[Result]:
-        """Return the results that stand, within the rounds asked for; taken from replays where only these remain."""
+    def _stored(self) -> list[Result]:
+        """Return the results that stand, after counting the matches of which only the replay was kept."""
+        store, replays = self._folder.store, self._folder.replays
+        counted = {result.number for result in self._within_rounds()}
+        kept = set(replays.list())
+        for pairing in self._pairings:
+            setup = self._plan.match(self._record, pairing)
+            if pairing.number in counted or setup.match_id not in kept:
+                continue
+            path = replays.path(setup.match_id)
+            finished_at = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+            try:
+                result = result_of_replay(pairing, setup, replays.get(setup.match_id), finished_at)
+            except Difference as difference:
+                raise TournamentError(
+                    f"{path} has no result yet, and none can be taken from it: {difference}; "
+                    "move the file away, then give the same command again to play that match"
+                ) from difference
+            store.add_result(self._record.identity, result)
         return self._within_rounds()
 
     def _within_rounds(self) -> list[Result]:

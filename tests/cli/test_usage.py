@@ -1,0 +1,95 @@
+"""Wrong usage and wrong input: exit code 2, one clear message, nothing begun."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from gavelport_server.main import gavelport, run_tournament
+
+from tests.tournament.build import bot_folder
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(run_tournament, list(arguments))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--rounds", "0"], "0 is not in the range x>=1"),
+        (["--rounds", "many"], "'many' is not a valid integer"),
+        (["--round", "3"], "Did you mean one of: '--json', '--rounds'?"),
+        (["--seats", "9"], "error: --seats: container has 3 to 5 seats, not 9"),
+        (["--seed", "abc"], 'error: --seed: should be an even number of hex digits (0-9, a-f), not "abc"'),
+        (["--bot", "nowhere"], "nowhere: is no folder"),
+        (["nowhere.toml"], "error: nowhere.toml: cannot be read: No such file or directory"),
+        (["nonsense"], "error: nonsense: is no file, and no ready tournament is called so; there are: standard"),
+        (["one.toml", "two.toml"], "unexpected extra argument"),
+    ],
+)
+def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], words: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = invoke(*arguments)
+    assert words in done.stderr
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert list(tmp_path.iterdir()) == [], "nothing was begun"
+
+
+def test_a_folder_is_no_tournament(tmp_path: Path) -> None:
+    done = invoke(str(bot_folder(tmp_path, "mine")))
+    assert "to enter a bot, give --bot DIR" in done.stderr
+    assert done.exit_code == 2
+
+
+def test_a_broken_file_is_told_whole(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text('game = "container"\nrounds = "ten"\ncolour = 1\n')
+    done = invoke(str(tmp_path / "cup.toml"))
+    assert done.exit_code == 2
+    assert done.stderr.splitlines()[0] == f"error: {tmp_path / 'cup.toml'}: 3 problems"
+    for words in ("  name: is missing", "  rounds: should be a whole number, not 'ten'", "  colour: unknown key"):
+        assert words in done.stderr
+
+
+def test_a_broken_bot_is_told_whole(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "mine")
+    (folder / "bot.toml").write_text('name = 3\nlanguage = "cobol"\n')
+    done = invoke("--bot", str(folder), "--data", str(tmp_path / "data"))
+    assert done.exit_code == 2
+    for words in ("bot.toml: name: ", "bot.toml: language: ", "bot.toml: version: is missing", "bot.toml: games"):
+        assert words in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_too_few_entrants(tmp_path: Path) -> None:
+    (tmp_path / "cup.toml").write_text('name = "Cup"\ngame = "container"\nbots = ["sample:shipper"]\n')
+    done = invoke(str(tmp_path / "cup.toml"), "--data", str(tmp_path / "data"))
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "error: container at tables of 3 takes at least 3 entrants, and there are 1 (shipper); "
+        "give more bots with --bot DIR\n"
+    )
+
+
+def test_a_data_folder_that_cannot_be_is_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    done = invoke("--data", str(tmp_path / "data"))
+    assert done.exit_code == 1
+    assert "data is a file; give a folder for the data with --data DIR" in done.stderr
+
+
+def test_both_names_are_one_command() -> None:
+    context = gavelport.make_context("gavelport", ["--help"], resilient_parsing=True)
+    assert gavelport.get_command(context, "run-tournament") is run_tournament
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run-tournament", "--help"], ["replays", "--help"], ["--version"]])
+def test_help_and_version(arguments: list[str]) -> None:
+    done = CliRunner().invoke(gavelport, arguments)
+    assert done.exit_code == 0
+    assert ("gavelport, version" if "--version" in arguments else "Usage: gavelport") in done.stdout
+
+
+def test_an_unknown_command_is_refused() -> None:
+    done = CliRunner().invoke(gavelport, ["replay"])
+    assert done.exit_code == 2
+    assert "No such command 'replay'" in done.stderr
