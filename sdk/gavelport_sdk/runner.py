@@ -1,7 +1,7 @@
 """The synchronous runner: one stream, the bot in the calling thread, a new stream when one is lost.
 
 Requests go through a queue that gRPC's own thread empties; responses are read, and the bot is called, by whoever calls
-`play`. While the bot thinks nothing is read; gRPC's own threads answer the pings by which a server sees that it is there.
+`play`. While the bot thinks nothing is read; gRPC's own threads answer the pings by which a server sees that it is up.
 """
 
 from __future__ import annotations

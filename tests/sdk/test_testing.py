@@ -123,7 +123,7 @@ def test_one_position() -> None:
 
 
 def test_an_action_that_would_be_refused() -> None:
-    with pytest.raises(RefusedError, match="^wrong_phase: "):
+    with pytest.raises(RefusedError, match=r"^wrong_phase: "):
         ask(Greedy, POSITION, SEAT)
 
 

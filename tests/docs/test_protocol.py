@@ -1,0 +1,139 @@
+"""docs/protocol.md says all that there is, and its examples play."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from gavelport.v1 import referee_pb2
+from gavelport_engine.registry import GAMES
+from gavelport_sdk.errors import Exit
+from gavelport_server.referee.codes import MEANINGS
+
+from tests.sdk.played import Part, serving
+from tests.sdk.script import CODEC, Script, welcome
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = (ROOT / "docs/protocol.md").read_text("utf-8")
+
+
+def rows(document: str) -> dict[str, str]:
+    """Return every table row whose first cell is code, by that: `| `code` | meaning |`."""
+    return dict(re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", document, re.MULTILINE))
+
+
+def missing_codes(document: str) -> list[str]:
+    """Return the reason codes that a document does not list with their meanings."""
+    said = rows(document)
+    codes: dict[str, str] = {str(code): meaning for code, meaning in MEANINGS.items()}
+    for game in GAMES.values():
+        codes |= game.fault_codes
+    return [code for code, meaning in codes.items() if said.get(code) != meaning]
+
+
+def missing_fields(document: str) -> list[str]:
+    """Return the messages and fields of the stream that a document does not list."""
+    said = rows(document)
+    return [
+        f"{name}.{field.name}"
+        for name, message in referee_pb2.DESCRIPTOR.message_types_by_name.items()
+        if name not in {"PlayRequest", "PlayResponse"}
+        for field in message.fields
+        if f"`{field.name}`" not in said.get(name, "")
+    ]
+
+
+def test_every_reason_code_is_listed() -> None:
+    assert missing_codes(DOCUMENT) == []
+
+
+def test_every_message_and_field_is_listed() -> None:
+    assert missing_fields(DOCUMENT) == []
+    for enum in referee_pb2.DESCRIPTOR.enum_types_by_name.values():
+        for value in enum.values:
+            assert value.number == 0 or f"`{value.name}`" in DOCUMENT
+
+
+def test_what_is_not_listed_is_noticed() -> None:
+    assert missing_codes(DOCUMENT.replace("`too_late`", "`late`")) == ["too_late"]
+    assert missing_codes(DOCUMENT.replace("no slot is free (1.6)", "no slot")) == ["no_slot"]
+    assert missing_fields(DOCUMENT.replace("`charged_ms`", "`cost_ms`")) == ["Decision.charged_ms"]
+
+
+def test_every_exit_code_is_listed() -> None:
+    section = DOCUMENT.split("## Exit codes of the Python SDK")[1]
+    assert {int(code) for code in re.findall(r"^\| (\d+) \|", section, re.MULTILINE)} == set(Exit)
+
+
+def test_links_within_the_document_lead_somewhere() -> None:
+    headings = re.findall(r"^#+ (.*)$", DOCUMENT, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+    links = re.findall(r"\]\(([^)]*)\)", DOCUMENT)
+    assert links
+    for link in links:
+        assert link[1:] in anchors if link.startswith("#") else (ROOT / "docs" / link).exists()
+
+
+def example(language: str) -> str:
+    (code,) = re.findall(rf"^```{language}\n(.*?)^```", DOCUMENT, re.MULTILINE | re.DOTALL)
+    return str(code)
+
+
+def play_example(command: list[str], folder: Path, environment: dict[str, str]) -> str:
+    """Let an example play a few decisions and a refusal; return its stderr."""
+    script = Script()
+    actions: list[object] = []
+
+    def part() -> Part:
+        hello = (yield None).hello
+        assert (hello.protocol_version, list(hello.games)) == (1, ["container@1"])
+        yield welcome()
+        yield script.start()
+        for number in range(1, 6):
+            yield script.decision()
+            answer = (yield None).answer
+            assert (answer.match_id, answer.decision_id) == ("m-1", number)
+            action = CODEC.decode_action(answer.action)
+            actions.append(action)
+            script.play(action)
+        yield script.refused("timeout", tries_left=0)
+        yield script.decision()
+        yield None
+        yield script.refused()
+        assert (yield None).answer.decision_id == 6
+        yield script.end()
+
+    with serving(part) as server:
+        run = subprocess.run(
+            command,
+            cwd=folder,
+            env=os.environ | environment | {"GAVELPORT_TARGET": server.target, "GAVELPORT_TOKEN": "secret"},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert run.returncode == 0, run.stderr
+    assert len(actions) == 5
+    assert server.tokens == ["Bearer secret"]
+    return run.stderr
+
+
+def test_the_python_example_plays(tmp_path: Path) -> None:
+    (tmp_path / "example.py").write_text(example("python"), "utf-8")
+    assert play_example([sys.executable, "example.py"], tmp_path, {}) == "ranks 1 2 2\n"
+
+
+MODULES = ROOT / "sample_bots/node_trader/node_modules"
+
+
+@pytest.mark.skipif(shutil.which("node") is None or not MODULES.exists(), reason="Node or its packages are missing")
+def test_the_javascript_example_plays(tmp_path: Path) -> None:
+    (tmp_path / "example.js").write_text(example("javascript"), "utf-8")
+    environment = {"GAVELPORT_PROTO_DIR": str(ROOT / "proto"), "NODE_PATH": str(MODULES)}
+    assert play_example(["node", "example.js"], tmp_path, environment) == "ranks 1 2 2\n"
