@@ -80,6 +80,8 @@ class _Match:
         self._is_over = False
         self._over = trio.Event()
         self._scope = trio.CancelScope()
+        self._wakes_at = math.inf
+        """The scope's deadline, kept beside it because it is asked for with every answer."""
         self.report: MatchReport | None = None
 
     # -- the task
@@ -98,7 +100,8 @@ class _Match:
     async def wait_over(self) -> None:
         """Sleep until the match is over, and tell the core when a deadline has passed."""
         while not self._is_over:
-            with trio.CancelScope(deadline=self._deadline()) as self._scope:
+            self._wakes_at = self._core.deadline()
+            with trio.CancelScope(deadline=self._wakes_at) as self._scope:
                 await self._over.wait()
             if not self._is_over:
                 self.put(lambda core: core.tick(trio.current_time()))
@@ -159,12 +162,8 @@ class _Match:
                 self._end(match_end(command.report, self._codec, state, reveal=self._reveal))
             else:
                 assert_never(command)
-        deadline = self._deadline()
-        self._scope.deadline = min(self._scope.deadline, deadline)
-
-    def _deadline(self) -> float:
-        deadline = self._core.deadline()
-        return math.inf if deadline is None else deadline
+        if self._core.deadline() < self._wakes_at:
+            self._wakes_at = self._scope.deadline = self._core.deadline()
 
     def _end(self, message: bytes) -> None:
         self._is_over = True

@@ -9,12 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gavelport.v1 import referee_pb2 as pb
-from gavelport_codecs.splice import field
+from gavelport_codecs.splice import field, varint
 from gavelport_engine.rng import commitment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from gavelport_codecs.codec import Codec
 
     from gavelport_server.referee.commands import Ask, Refuse, Tell
@@ -29,6 +27,10 @@ _DECISION = _number("PlayResponse", "decision")
 _EVENTS = _number("PlayResponse", "events")
 _DECISION_EVENTS = _number("Decision", "events")
 _DECISION_OBSERVATION = _number("Decision", "observation")
+_DECISION_ID, _TIME_MS, _BANK_MS, _CHARGED_MS, _LAST_EVENT = (
+    varint(_number("Decision", name) << 3)  # what opens a number
+    for name in ("decision_id", "time_ms", "bank_ms", "charged_ms", "last_event")
+)
 _EVENTS_EVENTS = _number("Events", "events")
 _EVENTS_OBSERVATION = _number("Events", "observation")
 
@@ -105,28 +107,39 @@ class Encoder:
         self._codec = codec
         self._step = -1
         self._public = b""
-        # By identity: the core keeps every event that a seat may see as long as the match goes on, so ids stay unique.
+        # Fields of Decision. By identity: the core keeps every event that a seat may see as long as the match goes on,
+        # so that ids stay unique.
         self._events: dict[int, bytes] = {}
+        self._heads: dict[tuple[str, tuple[str, ...], bool], bytes] = {}
 
     def decision(self, ask: Ask, state: Any, *, with_observation: bool) -> bytes:
         """Return the Decision."""
         decision = ask.decision
+        key = (decision.phase, decision.space.kinds(), decision.sealed)
+        head = self._heads.get(key)
+        if head is None:
+            head = self._heads[key] = self._head(*key)
         parts = [
-            pb.Decision(
-                match_id=self._match_id,
-                decision_id=ask.decision_id,
-                phase=decision.phase,
-                kinds=decision.space.kinds(),
-                sealed=decision.sealed,
-                time_ms=ask.time_ms,
-                bank_ms=ask.bank_ms,
-                charged_ms=ask.charged_ms,
-                last_event=ask.last_event,
-            ).SerializeToString()
+            head,
+            _DECISION_ID,
+            varint(ask.decision_id),
+            _TIME_MS,
+            varint(ask.time_ms),
+            _BANK_MS,
+            varint(ask.bank_ms),
+            _CHARGED_MS,
+            varint(ask.charged_ms),
+            _LAST_EVENT,
+            varint(ask.last_event),
         ]
         if with_observation:
             parts.append(field(_DECISION_OBSERVATION, self._observation(ask.step, state, ask.seat)))
-        parts += self._fields(_DECISION_EVENTS, ask.events)
+        known = self._events
+        for event in ask.events:
+            encoded = known.get(id(event))
+            if encoded is None:
+                encoded = known[id(event)] = field(_DECISION_EVENTS, self._codec.event(event))
+            parts.append(encoded)
         return field(_DECISION, b"".join(parts))
 
     def events(self, tell: Tell, state: Any) -> bytes:
@@ -134,20 +147,13 @@ class Encoder:
         parts = [pb.Events(match_id=self._match_id, last_event=tell.last_event).SerializeToString()]
         if tell.is_return:
             parts.append(field(_EVENTS_OBSERVATION, self._observation(tell.step, state, tell.seat)))
-        parts += self._fields(_EVENTS_EVENTS, tell.events)
+        parts += [field(_EVENTS_EVENTS, self._codec.event(event)) for event in tell.events]
         return field(_EVENTS, b"".join(parts))
+
+    def _head(self, phase: str, kinds: tuple[str, ...], sealed: bool) -> bytes:
+        return pb.Decision(match_id=self._match_id, phase=phase, kinds=kinds, sealed=sealed).SerializeToString()
 
     def _observation(self, step: int, state: Any, seat: int) -> bytes:
         if step != self._step:
             self._step, self._public = step, self._codec.public(state)
         return self._codec.observed(self._public, state, seat)
-
-    def _fields(self, number: int, events: Sequence[Any]) -> list[bytes]:
-        known = self._events
-        fields = []
-        for event in events:
-            encoded = known.get(id(event))
-            if encoded is None:
-                encoded = known[id(event)] = self._codec.event(event)
-            fields.append(field(number, encoded))
-        return fields

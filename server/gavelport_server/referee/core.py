@@ -150,38 +150,39 @@ class MatchCore:
         """Return whether this decision of the seat is open."""
         return self._seats[seat].verdict(decision_id) is Verdict.JUDGE
 
-    def deadline(self) -> float | None:
-        """Return when `tick` is due, or None where nothing is waited for."""
-        return None if self._deadline_s == math.inf else self._deadline_s
+    def deadline(self) -> float:
+        """Return when `tick` is due, infinity where nothing is waited for."""
+        return self._deadline_s
 
     # -- steps
 
     def _advance(self, now: float, commands: list[Command]) -> None:
         """Unless somebody is waited for: close the step and open others until somebody is, or the match is over."""
-        if self._waits():
+        is_waiting = any(seat.duty is Duty.ASKED for seat in self._acting)
+        if is_waiting:
             self._set_deadline()
             return
-        while not self._waits():
+        while not is_waiting:
             self._close()
             numbers = self._game.to_act(self.state)
             if not numbers:
                 self._finish(commands)
                 return
-            self._open(numbers, now)
-        for seat in self._acting:
-            if seat.duty is Duty.ASKED and seat.presence is Presence.HERE:
-                self._tell_backlog(seat, commands)
-                commands.append(self._ask(seat, seat.clock.time_ms()))
+            is_waiting = self._open(numbers, now)
         for seat in self._seats:
-            if seat.presence is Presence.HERE:
-                self._tell_backlog(seat, commands)
+            if len(seat.events) - seat.told > BACKLOG_EVENTS and seat.presence is Presence.HERE:
+                self._tell(seat, commands)
+        commands += [
+            self._ask(seat, seat.clock.time_ms())
+            for seat in self._acting
+            if seat.duty is Duty.ASKED and seat.presence is Presence.HERE
+        ]
         self._set_deadline()
 
-    def _waits(self) -> bool:
-        return any(seat.duty is Duty.ASKED for seat in self._acting)
-
-    def _open(self, numbers: tuple[int, ...], now: float) -> None:
+    def _open(self, numbers: tuple[int, ...], now: float) -> bool:
+        """Open a step for all who must act; return whether anybody is waited for."""
         self.step += 1
+        is_waiting = False
         self._acting = [self._seats[number] for number in numbers]
         for seat in self._acting:
             seat.open(self._game.decision(self.state, seat.number), TRIES)
@@ -191,6 +192,9 @@ class MatchCore:
             seat.clock.start(now)
             if seat.presence is Presence.GONE:
                 self._play_default(seat, "disconnected", "the bot's process has ended", 0)
+            else:
+                is_waiting = True
+        return is_waiting
 
     def _close(self) -> None:
         """Let the settled decisions of all who were asked take effect together, seats ascending in the record."""
@@ -209,11 +213,12 @@ class MatchCore:
     def _happened(self, trace: Trace[Any]) -> None:
         self._record += trace.checkpoints
         visible = self._game.visible
-        for event in trace.events:
-            for seat in self._seats:
-                seen = visible(event, seat.number)
+        for seat in self._seats:
+            number, keep = seat.number, seat.events.append
+            for event in trace.events:
+                seen = visible(event, number)
                 if seen is not None:
-                    seat.events.append(seen)
+                    keep(seen)
 
     def _finish(self, commands: list[Command]) -> None:
         self._deadline_s = math.inf
@@ -297,10 +302,6 @@ class MatchCore:
             seat.told,
         )
 
-    def _tell_backlog(self, seat: Seat, commands: list[Command]) -> None:
-        if len(seat.events) - seat.told > BACKLOG_EVENTS:
-            self._tell(seat, commands)
-
     def _tell(self, seat: Seat, commands: list[Command], *, is_return: bool = False) -> None:
         """Tell all that the seat was not told, in messages of bounded length; the last has the present on a return."""
         while True:
@@ -312,6 +313,5 @@ class MatchCore:
                 return
 
     def _set_deadline(self) -> None:
-        self._deadline_s = min(
-            (seat.clock.deadline_s for seat in self._acting if seat.duty is Duty.ASKED), default=math.inf
-        )
+        deadlines_s = [seat.clock.deadline_s for seat in self._acting if seat.duty is Duty.ASKED]
+        self._deadline_s = min(deadlines_s, default=math.inf)

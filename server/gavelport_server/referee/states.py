@@ -30,7 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Duty(enum.Enum):
+class _State(enum.Enum):
+    """Members are the only ones of their value, so that their identity is hash enough: the tables are asked often."""
+
+    __hash__ = object.__hash__
+
+
+class Duty(_State):
     """What the referee waits for from a seat."""
 
     IDLE = "idle"
@@ -39,7 +45,7 @@ class Duty(enum.Enum):
     RETIRED = "retired"
 
 
-class Happening(enum.Enum):
+class Happening(_State):
     """What moves a seat's duty."""
 
     OPEN = "open"
@@ -62,7 +68,7 @@ DUTIES: Mapping[tuple[Duty, Happening], Duty] = {
 }
 
 
-class Presence(enum.Enum):
+class Presence(_State):
     """Whether messages reach the bot."""
 
     HERE = "here"
@@ -70,7 +76,7 @@ class Presence(enum.Enum):
     GONE = "gone"
 
 
-class Sighting(enum.Enum):
+class Sighting(_State):
     """What moves a seat's presence."""
 
     LOST = "lost"
@@ -87,7 +93,7 @@ PRESENCES: Mapping[tuple[Presence, Sighting], Presence] = {
 }
 
 
-class Aim(enum.Enum):
+class Aim(_State):
     """How the decision id of an answer stands to the decisions that the seat was asked."""
 
     LATEST = "latest"
@@ -127,11 +133,11 @@ class TransitionError(RuntimeError):
     """A transition that no table has: the referee, or whoever drives it, is wrong."""
 
 
-_State = TypeVar("_State", Duty, Presence)
-_Move = TypeVar("_Move", Happening, Sighting)
+_S = TypeVar("_S", Duty, Presence)
+_M = TypeVar("_M", Happening, Sighting)
 
 
-def follow(table: Mapping[tuple[_State, _Move], _State], state: _State, move: _Move) -> _State:
+def follow(table: Mapping[tuple[_S, _M], _S], state: _S, move: _M) -> _S:
     """Return the state after a move. Raises TransitionError where the table has none."""
     after = table.get((state, move))
     if after is None:
