@@ -13,6 +13,7 @@ from gavelport_engine.container.actions import ISLAND
 from gavelport_engine.container.auction import highest
 from gavelport_engine.container.goods import COLOUR_NAMES, EMPTY_BAG
 from gavelport_engine.container.money import MOST_LOANS
+from gavelport_engine.container.observe import copy_state
 from gavelport_engine.container.options import options
 from gavelport_engine.container.position_notation import (
     AUCTION_PHASES,
@@ -21,7 +22,7 @@ from gavelport_engine.container.position_notation import (
     SEIZURE_PHASES,
 )
 from gavelport_engine.container.prices import FACTORY_PRICES, SHIP_CAPACITY, WAREHOUSE_PRICES
-from gavelport_engine.container.seizure import only_an_asset, question
+from gavelport_engine.container.seizure import only_an_asset, seizable_factories, settle
 from gavelport_engine.container.table import CARD_NAMES, Auction, Board, Options, State, Table
 from gavelport_engine.container.turn import ACTIONS, end_reason
 from gavelport_engine.errors import NotationError, OptionsError
@@ -164,13 +165,20 @@ def _check_phase(state: State) -> None:
             problem = "the seat to move has no choice about its interest (3.2)"
             raise NotationError("phase", problem)
     elif table.phase in SEIZURE_PHASES:
-        asked = question(board)
-        if table.phase == "seize_factory" and asked == "asset":
-            factories = [c for c in board.factories[2:] if c is not None]
-            asked = "seize_factory" if len(factories) > 1 else asked
-        if table.phase != asked:
+        asked = _question(state)
+        if table.phase != asked and not (
+            # asked next once the debtor has said "factory" (3.3c)
+            (table.phase, asked) == ("seize_factory", "asset") and len(seizable_factories(board)) > 1
+        ):
             problem = "nothing is to be decided" if asked is None else f"the question is {asked}"
             raise NotationError("phase", f"{problem} (3.3, 3.6)")
+
+
+def _question(state: State) -> str | None:
+    """Return the phase in which the first unpaid loan is dealt with, None where nobody is asked."""
+    trial = copy_state(state)
+    settle(trial, None)
+    return trial.table.phase if trial.table.unpaid == state.table.unpaid else None
 
 
 def _check_auction(state: State, value: object) -> None:

@@ -78,57 +78,45 @@ def _forced(goods: tuple[int, ...], count: int) -> bool:
     return not count or sum(goods) == count or sum(map(bool, goods)) == 1
 
 
-def _all_forced(board: Board, taken: Due) -> bool:
-    return (
-        _forced(board.island, taken.island)
-        and _forced(board.harbour_store, taken.harbour)
-        and _forced(board.factory_store, taken.factory)
-    )
-
-
-def question(board: Board) -> str | None:
-    """Return the phase in which the next unpaid loan is dealt with, None where nobody is asked.
-
-    That is `seize`, `asset` or `seize_factory`; with one answer only there is no question (3.6).
-    """
-    if has_containers(board):
-        return None if _all_forced(board, due(board)) else "seize"
-    factories = seizable_factories(board)
-    if factories and board.warehouses > SAFE_WAREHOUSES:
-        return "asset"
-    return "seize_factory" if len(factories) > 1 else None
-
-
 def settle(state: State, trace: MaybeTrace) -> None:
     """Deal with unpaid loans, one after the other, up to the next question (3.3, 3.6).
 
-    Without a further question the phase is `action` afterwards.
+    The phase is then `seize`, `asset` or `seize_factory`; without a further question it is `action`.
     """
     table = state.table
     board = table.boards[table.seat]
     while table.unpaid:
-        asked = question(board)
-        if asked is not None:
-            table.phase = asked
+        if has_containers(board):
+            taken = due(board)
+            if not any(taken):  # cargo is never seized, and no asset is taken while there is any (3.4)
+                _forgive(state, trace)
+            elif (
+                _forced(board.island, taken.island)
+                and _forced(board.harbour_store, taken.harbour)
+                and _forced(board.factory_store, taken.factory)
+            ):
+                island = next(choices(board.island, taken.island))
+                harbour = next(choices(board.harbour_store, taken.harbour))
+                factory = next(choices(board.factory_store, taken.factory))
+                seize(state, island, harbour, factory, trace)
+            else:
+                table.phase = "seize"
+                return
+            continue
+        factories = seizable_factories(board)
+        if board.warehouses > SAFE_WAREHOUSES:
+            if factories:
+                table.phase = "asset"
+                return
+            seize_warehouse(state, trace)
+        elif len(factories) > 1:
+            table.phase = "seize_factory"
             return
-        _settle_one(state, board, trace)
+        elif factories:
+            seize_factory(state, factories[0], trace)
+        else:
+            _forgive(state, trace)
     table.phase = "action"
-
-
-def _settle_one(state: State, board: Board, trace: MaybeTrace) -> None:
-    """Deal with one unpaid loan where nobody has a choice."""
-    taken = due(board)
-    if any(taken):
-        island = next(choices(board.island, taken.island))
-        harbour = next(choices(board.harbour_store, taken.harbour))
-        factory = next(choices(board.factory_store, taken.factory))
-        seize(state, island, harbour, factory, trace)
-    elif not only_an_asset(board):
-        _forgive(state, trace)
-    elif board.warehouses > SAFE_WAREHOUSES:
-        seize_warehouse(state, trace)
-    else:
-        seize_factory(state, seizable_factories(board)[0], trace)
 
 
 def seize(state: State, island: Bag, harbour: Store, factory: Store, trace: MaybeTrace) -> None:
