@@ -40,9 +40,7 @@ def unpack(stored: bytes) -> list[bytes]:
     """Return the frames of a file. Raises ReplayError where a byte of it is not as it was written."""
     body = stored[:-_SEAL_FRAME_BYTES]
     if not stored.endswith(_seal_frame(body)):
-        raise ReplayError(
-            "is not as it was written: it was changed, cut short or never was a replay (its seal differs)"
-        )
+        raise ReplayError("is not as it was written: changed, cut short, or never a replay (its seal differs)")
     try:
         size = zstandard.frame_content_size(body)
         if not 0 <= size <= LARGEST_BYTES:
