@@ -31,7 +31,7 @@ from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 from gavelport_sdk.channel import OPTIONS, Line, bearer, failure, is_local
 from gavelport_sdk.entry import check, connection
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
-from gavelport_sdk.session import Ask, Session, blamed
+from gavelport_sdk.session import Ask, Blamed, Session
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -130,7 +130,7 @@ class _Asking:
     async def _decide(self, ask: Ask) -> None:
         action = ask.call()
         if inspect.isawaitable(action):
-            with blamed(ask.where):
+            with Blamed(ask.where):
                 action = await action
         request = self._session.answer(ask, action)
         if request is not None:

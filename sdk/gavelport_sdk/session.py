@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ from gavelport_sdk.bot import Bot, Clock, DecisionInfo, MatchInfo, MatchOver, Re
 from gavelport_sdk.errors import BotError, ProtocolError, SetupError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from gavelport_codecs.codec import Codec
 
@@ -65,17 +64,26 @@ class Ask:
 
     def call(self) -> Any:
         """Return what the bot's method returns, which may be awaitable. Raises BotError."""
-        with blamed(self.where):
+        with Blamed(self.where):
             return self.method()
 
 
-@contextmanager
-def blamed(where: str) -> Iterator[None]:
-    """Turn any exception of the bot's code into a BotError that says where it happened."""
-    try:
-        yield
-    except Exception as error:
-        raise BotError(where) from error
+class Blamed:
+    """A context that turns any exception of the bot's code into a BotError that says where it happened."""
+
+    __slots__ = ("_where",)
+
+    def __init__(self, where: str) -> None:
+        """Take the method, the match and the decision, in words."""
+        self._where = where
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        """Raise BotError for an exception; what is none (Ctrl-C, the end of the process) passes."""
+        if isinstance(error, Exception):
+            raise BotError(self._where) from error
 
 
 def _say(text: str) -> None:
@@ -185,7 +193,7 @@ class Session:
         """Return the message that answers with an action; None when it is asked no longer. Raises BotError."""
         running = ask.running
         note, running.bot.note = running.bot.note, ""
-        with blamed(ask.where):
+        with Blamed(ask.where):
             if action is None and ask.fallback is not None:
                 action = ask.fallback()
             if action is None:
@@ -240,7 +248,7 @@ class Session:
         if codec.game.id not in self._games:
             raise ProtocolError(f"match {message.match_id} is of {message.game}; this bot plays {self._games}")
         info = _match_info(message, codec)
-        with blamed(f"start() in match {info.match_id}"):
+        with Blamed(f"start() in match {info.match_id}"):
             bot = self._make_bot()
             bot.match = info
             bot.rng = bot_stream(info.match_id, info.seat)
@@ -288,7 +296,7 @@ class Session:
         where = self._where("refused()", running)
         if not message.tries_left:
             running.number = 0
-            with blamed(where):
+            with Blamed(where):
                 bot.refused(refusal)
             return None
 
@@ -304,7 +312,7 @@ class Session:
         end = _match_over(message, running)
         del self._running[message.match_id]
         self._unconfirmed.discard(message.match_id)
-        with blamed(self._where("finish()", running)):
+        with Blamed(self._where("finish()", running)):
             running.bot.finish(end)
 
     def _known(self, match_id: str, kind: str) -> _Running:
@@ -326,7 +334,7 @@ class Session:
         if fresh:
             events = [running.codec.decode_event(message) for message in fresh]
             running.last_event = last
-            with blamed(self._where("events()", running)):
+            with Blamed(self._where("events()", running)):
                 running.bot.events(events)
 
     def _where(self, method: str, running: _Running) -> str:
