@@ -46,6 +46,23 @@ class Lenient(Container):
         return None if action == 7 else super().fault(state, seat, action)
 
 
+class Uncoded(Container):
+    """Refuses with codes that stand in no list."""
+
+    def fault(self, state: State, seat: int, action: object) -> Fault | None:
+        found = super().fault(state, seat, action)
+        return found and Fault("nope", found.sentence)
+
+
+class Endless(Container):
+    """Never tires."""
+
+    def apply_in_place(self, state: State, actions: Mapping[int, Action], trace: Trace[Event] | None) -> None:
+        super().apply_in_place(state, actions, trace)
+        state.table.turn = min(state.table.turn, 3)
+        state.table.quiet_turns = 0
+
+
 class EarlyBird(Container):
     """The first bid that comes in earns a dollar."""
 

@@ -116,6 +116,7 @@ def test_twins_do_differ() -> None:
         (planted.LeakyEvents(), "non-interference: events"),
         (planted.LeakyFault(), "non-interference: legality"),
         (planted.Lenient(), "fault, contains and the observation agree"),
+        (planted.Uncoded(), "every fault has a code"),
         (planted.EarlyBird(), "sealed answers commute"),
         (planted.Talkative(), "sealed answers tell nothing"),
         (planted.Impure(), "a copy shares nothing"),
@@ -135,6 +136,12 @@ def test_a_planted_fault_is_caught(game: AnyGame, law: str) -> None:
 def _play_all(game: AnyGame, options: Any) -> None:
     for number in range(30):
         check_play(game, options, seed(number), hidden.twin)
+
+
+def test_a_game_without_end_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laws, "_MOST_DECISIONS", 150)
+    with pytest.raises(LawBroken, match="every play ends"):
+        check_play(planted.Endless(), CONTAINER.options({"max_rounds": 2}), seed(1))
 
 
 def test_a_game_that_hangs_on_its_process_is_caught() -> None:

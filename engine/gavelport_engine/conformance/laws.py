@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _MOST_ORDERS = 24
 _STRAYS = 12
+_MOST_DECISIONS = 100_000
 
 
 class LawBroken(AssertionError):  # noqa: N818  # reads as what it says: a law was broken
@@ -75,6 +76,7 @@ def check_play(game: AnyGame, options: Any, seed: bytes, twin: Twin | None = Non
         check_commuting(game, state, actions)
         state = check_pure(game, state, actions)
         decisions += len(seats)
+        _require(decisions < _MOST_DECISIONS, game, "every play ends", f"not after {decisions} decisions")
         strays += actions.values()
     check_notation(game, state)
     check_end(game, state, everyone)
@@ -130,7 +132,10 @@ def check_spaces(game: AnyGame, state: Any, everyone: Iterable[int], rng: Rng, s
         assert own is not None
         for action in asked:
             contained = space.contains(action)
-            agree = contained == (game.fault(state, seat, action) is None) == own.space.contains(action)
+            fault = game.fault(state, seat, action)
+            known = fault is None or fault.code in game.fault_codes
+            _require(known, game, "every fault has a code of fault_codes", f"{fault}")
+            agree = contained == (fault is None) == own.space.contains(action)
             _require(agree, game, "fault, contains and the observation agree", f"seat {seat}: {action}")
             if contained:
                 written = game.action_to_notation(action)

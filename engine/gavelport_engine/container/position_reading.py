@@ -158,7 +158,7 @@ def _check_phase(state: State) -> None:
         table.end = end_reason(table)
         if table.end is None:
             raise NotationError("phase", "nothing has ended this game (8.1, 8.2)")
-    elif table.phase not in AUCTION_PHASES and not table.actions_left:
+    elif table.phase not in (*AUCTION_PHASES, START_TURN) and not table.actions_left:
         raise NotationError("actions_left", f"is 1 or 2 in phase {table.phase}")
     elif table.phase == "interest":
         if board.loans != 1 or state.cash[table.seat] or table.loans_taken or only_an_asset(board):
