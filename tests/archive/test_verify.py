@@ -103,7 +103,6 @@ def test_each_fingerprint_counts(replay: Replay) -> None:
         ({"end": "max_rounds"}, "result: end by the rules: "),
         ({"totals": (50, 50, 50)}, "result: money by the rules: ["),
         ({"ranks": (1, 1, 1)}, "result: ranks by the rules: ["),
-        ({"scores": ({}, {}, {})}, "result: score lines by the rules: ["),
         ({"retired": (1,)}, "result: retired seats are [1], but seats [1] were never at fault"),
         ({"retired": (1, 0)}, "result: retired seats [1, 0] do not ascend"),
         ({"retired": (7,)}, "seats [7] were never at fault"),

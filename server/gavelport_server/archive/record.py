@@ -47,13 +47,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ReplayEnd:
-    """How the match ended. All by seat, but `retired`, which lists seats; `scores` are the notation's score lines."""
+    """How the match ended. All by seat, but `retired`, which lists seats; score lines follow from the position."""
 
     end: str
     totals: tuple[int, ...]
     ranks: tuple[int, ...]
     retired: tuple[int, ...]
-    scores: tuple[Json, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,6 @@ def links(replay: Replay) -> Iterator[Json]:
         "totals": end.totals,
         "ranks": end.ranks,
         "retired": end.retired,
-        "scores": end.scores,
         "fingerprint": replay.fingerprint.hex(),
         "seed": replay.seed.hex(),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,6 @@ from gavelport_server.archive.record import (
     Replay,
     ReplayEnd,
     ReplayHeader,
-    canonical,
     chain_of,
 )
 from gavelport_server.referee.report import ClockSetting, Played, SeatName
@@ -64,7 +62,7 @@ def replay_of(report: MatchReport) -> Replay:
         choices=tuple(choices),
         prefixes=tuple(one.fingerprint[:PREFIX_BYTES] for one in checkpoints),
         fingerprint=checkpoints[-1].fingerprint,
-        end=ReplayEnd(outcome.end, outcome.totals, outcome.ranks, report.retired, outcome.scores),
+        end=ReplayEnd(outcome.end, outcome.totals, outcome.ranks, report.retired),
         seed=setup.seed,
         chain=b"",
     )
@@ -129,7 +127,6 @@ def decode_replay(stored: bytes) -> Replay:
             totals=tuple(end.totals),
             ranks=tuple(end.ranks),
             retired=tuple(end.retired),
-            scores=tuple(_score(line) for line in end.scores),
         ),
         seed=proof.seed,
         chain=proof.chain,
@@ -184,7 +181,6 @@ def _end(replay: Replay) -> replay_pb2.ReplayEnd:
         totals=end.totals,
         ranks=end.ranks,
         retired=end.retired,
-        scores=[canonical(line).decode() for line in end.scores],
     )
 
 
@@ -239,7 +235,6 @@ def _check_lengths(
         ("bots", header.seats),
         ("totals", end.totals),
         ("ranks", end.ranks),
-        ("score lines", end.scores),
     ):
         if len(given) != seats:
             raise ReplayError(f"has {len(given)} {what} for {seats} seats")
@@ -257,13 +252,3 @@ def _prefixes(joined: bytes) -> tuple[bytes, ...]:
     if len(joined) % PREFIX_BYTES:
         raise ReplayError(f"has {len(joined)} bytes of fingerprints, which is no multiple of {PREFIX_BYTES}")
     return tuple(joined[place : place + PREFIX_BYTES] for place in range(0, len(joined), PREFIX_BYTES))
-
-
-def _score(line: str) -> dict[str, Any]:
-    try:
-        score = json.loads(line)
-    except ValueError as error:
-        raise ReplayError(f"has a score line that cannot be read: {line[:80]!r}") from error
-    if not isinstance(score, dict):
-        raise ReplayError(f"has a score line that is no object: {line[:80]!r}")
-    return score

@@ -44,7 +44,7 @@ def shown(replay: Replay) -> Iterator[RenderableType]:
         for event in step.events:
             if turn := words.turn(event):
                 turn_seat = turn[1]
-    yield from _result(replay, words, names)
+    yield from _result(playback, words, names)
 
 
 def seat_names(seats: Sequence[SeatName]) -> list[str]:
@@ -122,11 +122,12 @@ def _joined(said: Sequence[str]) -> Iterator[Text]:
         yield Text(f"{_INDENT}{line}", "green")
 
 
-def _result(replay: Replay, words: Words, names: Sequence[str]) -> Iterator[RenderableType]:
-    end, unit = replay.end, replay.header.game.total_unit
+def _result(playback: Playback, words: Words, names: Sequence[str]) -> Iterator[RenderableType]:
+    end, game = playback.replay.end, playback.game
+    scores = game.outcome(playback.state, end.retired).scores
     yield Text.assemble("\n", ("The end", "bold"), f": {words.end(end.end)}.\n")
-    rows = [words.score(line) for line in end.scores]
-    table = plain_table("rank", "bot", *rows[0], unit)
+    rows = [words.score(line) for line in scores]
+    table = plain_table("rank", "bot", *rows[0], game.total_unit)
     for seat in sorted(range(len(names)), key=lambda seat: (end.ranks[seat], seat)):
         retired = " (retired)" if seat in end.retired else ""
         total = Text(minus(end.totals[seat]), "bold")

@@ -158,8 +158,8 @@ class _Faults:
 def _verify_end(replay: Replay, state: Any) -> None:
     game, end = replay.header.game, replay.end
     outcome = game.outcome(state, end.retired)
-    derived = ReplayEnd(outcome.end, outcome.totals, outcome.ranks, end.retired, outcome.scores)
-    for name, what in (("end", "end"), ("totals", game.total_unit), ("ranks", "ranks"), ("scores", "score lines")):
+    derived = ReplayEnd(outcome.end, outcome.totals, outcome.ranks, end.retired)
+    for name, what in (("end", "end"), ("totals", game.total_unit), ("ranks", "ranks")):
         ours, theirs = getattr(derived, name), getattr(end, name)
         if ours != theirs:
             raise Difference(f"result: {what} by the rules: {_shown(ours)}; the replay says {_shown(theirs)}")
