@@ -61,6 +61,8 @@ class Ask:
     method: Callable[[], Any]
     fallback: Callable[[], Any] | None = None
     """Gives the action where the method returns None; without it None is an error."""
+    is_told: bool = False
+    """Whether the bot is only told something, and what its method returns is not used."""
 
     def call(self) -> Any:
         """Return what the bot's method returns, which may be awaitable. Raises BotError."""
@@ -163,7 +165,8 @@ class Session:
         """Take a message; return what is to be done about it. Raises BotError and ProtocolError."""
         kind = response.WhichOneof("message")
         if kind is None:
-            raise ProtocolError("the server sent a message that this SDK does not know; is the SDK too old?")
+            self._say("skipped a message of the server that this SDK does not know; is there a newer SDK?")
+            return None
         if not self._is_welcome and kind not in ("welcome", "notice"):
             raise ProtocolError(f"the server sent {kind} before welcome")
         step: Ask | wire.PlayRequest | None = None
@@ -191,6 +194,8 @@ class Session:
 
     def answer(self, ask: Ask, action: Any) -> wire.PlayRequest | None:
         """Return the message that answers with an action; None when it is asked no longer. Raises BotError."""
+        if ask.is_told:
+            return None
         running = ask.running
         note, running.bot.note = running.bot.note, ""
         with Blamed(ask.where):
@@ -296,10 +301,7 @@ class Session:
         where = self._where("refused()", running)
         if not message.tries_left:
             running.number = 0
-            with Blamed(where):
-                bot.refused(refusal)
-            return None
-
+            return Ask(running, number, where, lambda: bot.refused(refusal), is_told=True)
         running.asked = number
 
         return Ask(running, number, where, lambda: bot.refused(refusal), bot.decision.default)

@@ -31,7 +31,7 @@ def samples() -> tuple[list[State], list[bytes], list[bytes], list[bytes]]:
     actions: list[bytes] = []
     events: list[bytes] = []
     observations: list[bytes] = []
-    for position, happened in some.steps(bytes([15]) * 32, OPTIONS):
+    for position, happened in some.steps(some.seed_of_many_phases(OPTIONS), OPTIONS):
         state = CONTAINER.copy(position)
         states.append(state)
         events += map(codec.event, happened)
@@ -79,7 +79,8 @@ def fuzz(codec: Codec, count: int) -> Counter[str]:
                     outcomes["heard"] += 1
                 case _:
                     content = damaged(observations[rng.below(len(observations))], rng)
-                    codec.decode_observation(game_pb2.GameObservation.FromString(content), OPTIONS)
+                    seen = codec.decode_observation(game_pb2.GameObservation.FromString(content), OPTIONS)
+                    CONTAINER.observed_decision(seen)
                     outcomes["seen"] += 1
         except DecodeError:
             outcomes["no message"] += 1

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 CODEC = codec_for("container")
 OPTIONS = Options()
-POSITIONS = [CONTAINER.copy(state) for state in some.positions(bytes([15]) * 32, Options(max_rounds=25))]
+LONG = Options(max_rounds=25)
+POSITIONS = [CONTAINER.copy(state) for state in some.positions(some.seed_of_many_phases(LONG), LONG)]
 
 DECODERS: list[tuple[type[Message], Callable[[Any], object]]] = [
     (game_pb2.GameAction, CODEC.decode_action),
@@ -166,6 +167,7 @@ CHANGES: list[tuple[str, Callable[[Any], Any]]] = [
     ("container.table.boards.ship", lambda content: content.table.boards[3].ClearField("ship")),
     ("container.table.boards.factories", lambda content: content.table.boards[3].factories.append(1)),
     ("container.table.auction.bids", lambda content: content.table.auction.winners.append(1)),
+    ("container.table.auction", lambda content: setattr(content.table, "phase", 6)),
     ("container.everyone", lambda content: content.everyone.add(cash=1, card="A")),
     ("container.everyone.card", lambda content: content.everyone.add(cash=1, card="")),
 ]

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from gavelport_engine.game import Viewer
 
 
-SEED = bytes([15]) * 32
-"""Of a random game that comes to every phase."""
+OPTIONS = Options(max_rounds=25)
+SEED = some.seed_of_many_phases(OPTIONS)
 
 
 def with_other_secrets(state: State, viewer: Viewer) -> State:
@@ -50,7 +50,7 @@ def leaks(codec: Codec, seed: bytes) -> list[tuple[str, Viewer]]:
     """Return where, in a random game, a viewer's bytes depend on what it may not know."""
     found: list[tuple[str, Viewer]] = []
     phases = set()
-    for state in some.positions(seed, Options(seats=4, max_rounds=25)):
+    for state in some.positions(seed, OPTIONS):
         phases.add(state.table.phase)
         for viewer in (SPECTATOR, *range(4)):
             other = with_other_secrets(state, viewer)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 CODEC = codec_for("container")
 LENGTH_DELIMITED = 2
+LONG = Options(max_rounds=25)
 
 
 def fields_of(content: bytes) -> list[tuple[int, bytes | int]]:
@@ -96,7 +97,7 @@ def test_a_decision_can_be_spliced_together() -> None:
 @pytest.mark.parametrize("viewer", [0, 3, SPECTATOR])
 def test_no_embedded_message_stands_there_twice(viewer: Viewer) -> None:
     """Readers that do not merge repeated messages (protobufjs) would lose what stands in the first."""
-    for state in some.positions(bytes([15]) * 32, Options(max_rounds=12)):
+    for state in some.positions(some.seed_of_many_phases(LONG), LONG):
         content = CODEC.observed(CODEC.public(state), state, viewer)
         assert twice(content, game_pb2.GameObservation.DESCRIPTOR) == []
 

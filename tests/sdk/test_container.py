@@ -38,12 +38,12 @@ def track(seed: bytes, options: Options) -> tuple[int, int]:
 @pytest.mark.parametrize("seats", [3, 4, 5])
 def test_tracked_cash_is_the_true_cash_at_every_step(seats: int) -> None:
     options = Options(seats=seats, domestic_sale=seats == 3, max_rounds=30)
-    loans = 0
-    for number in range(8):
-        count, taken = track(bytes([12 + number]) * 32, options)
+    games = loans = 0
+    while games < 3 or not loans:
+        assert games < 200, "no bid with a loan was seen, the one place where cash is not public at once"
+        count, taken = track(bytes([games]) * 32, options)
         assert count > 60
-        loans += taken
-    assert loans, "no bid with a loan was seen, the one place where cash is not public at once"
+        games, loans = games + 1, loans + taken
 
 
 @pytest.mark.long
@@ -58,7 +58,7 @@ def test_a_payment_that_is_missed_is_noticed() -> None:
     """The comparison above is not one that always holds."""
     tracker = c.CashTracker(4)
     wrong = 0
-    for state, events in some.steps(bytes([15]) * 32, Options(max_rounds=5)):
+    for state, events in some.steps(bytes(32), Options(max_rounds=5)):
         tracker.see(events[1:])
         wrong += tracker.cash != state.cash
     assert wrong
@@ -119,17 +119,18 @@ def test_the_cheapest_fits_and_nothing_more_would(stock: Store, most: int, cash:
 def test_produce_is_legal_wherever_producing_is() -> None:
     """In every position of some games where Produce is a legal kind, the helper's action is without fault."""
     legal = short = 0
-    for state in some.positions(bytes([15]) * 32, Options(max_rounds=40)):
-        for seat in CONTAINER.to_act(state):
-            decision = CONTAINER.decision(state, seat)
-            if "produce" not in decision.space.kinds():
-                continue
-            action = c.produce(state.table, seat, 3)
-            assert CONTAINER.fault(state, seat, action) is None
-            legal += 1
-            short += sum(action.make) < sum(c.producible(state.table, seat))
-    assert legal > 50
-    assert short
+    for number in range(50):
+        for state in some.positions(bytes([number]) * 32, Options(max_rounds=40)):
+            for seat in CONTAINER.to_act(state):
+                if "produce" not in CONTAINER.decision(state, seat).space.kinds():
+                    continue
+                action = c.produce(state.table, seat, 3)
+                assert CONTAINER.fault(state, seat, action) is None
+                legal += 1
+                short += sum(action.make) < sum(c.producible(state.table, seat))
+        if short and legal > 100:
+            return
+    raise AssertionError(f"{legal} positions in which producing is legal, {short} in which room is short")
 
 
 def test_produce_makes_what_the_store_has_least_of() -> None:

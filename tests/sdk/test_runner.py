@@ -79,6 +79,7 @@ def test_a_match(play: Play) -> None:
         yield None
         yield script.refused()
         answered((yield None), 4)
+        yield script.refused("timeout", tries_left=0)
         yield wire.PlayResponse(heartbeat=wire.Heartbeat(number=5))
         yield script.end()
 
@@ -89,6 +90,7 @@ def test_a_match(play: Play) -> None:
     assert waits == []
     (bot,) = Diary.all
     assert bot.lines[-1] == "finish"
+    assert [refusal.tries_left for refusal in bot.refusals] == [2, 0]
     assert bot.heard == script.events
 
 

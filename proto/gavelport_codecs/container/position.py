@@ -35,6 +35,7 @@ _PHASE_NUMBERS: dict[str, container_pb2.ContainerPhase.ValueType] = {
     if number != container_pb2.CONTAINER_PHASE_UNSPECIFIED
 }
 _PHASES = {number: word for word, number in _PHASE_NUMBERS.items()}
+_AUCTIONS = ("bid", "extra_bid", "sale")
 _SLOTS = 4
 
 _GAME = game_pb2.GameObservation.DESCRIPTOR.fields_by_name["container"].number
@@ -183,6 +184,9 @@ def _table(message: container_pb2.ContainerTable, options: Options) -> Table:
     if message.seat >= options.seats:
         raise CodecError(f"{path}.seat", f"{message.seat} is no seat of {options.seats}")
     _by_seat(message.boards, options, f"{path}.boards")
+    auction = _auction(message.auction, options) if message.HasField("auction") else None
+    if phase in _AUCTIONS and (auction is None or (phase != "bid" and not _has_bid(auction))):
+        raise CodecError(f"{path}.auction", f"has no bids in phase {phase}")
     return Table(
         options=options,
         turn=message.turn,
@@ -199,7 +203,7 @@ def _table(message: container_pb2.ContainerTable, options: Options) -> Table:
         supply=read_bag(message, "supply", path),
         removed=read_bag(message, "removed", path),
         boards=[_board(board, f"{path}.boards") for board in message.boards],
-        auction=_auction(message.auction, options) if message.HasField("auction") else None,
+        auction=auction,
         end=message.end or None,
     )
 
@@ -225,6 +229,10 @@ def _auction(message: container_pb2.ContainerAuction, options: Options) -> Aucti
     _by_seat(bids, options, f"{path}.bids")
     _by_seat(extra, options, f"{path}.extra")
     return Auction(bids, extra, tuple(message.winners))
+
+
+def _has_bid(auction: Auction) -> bool:
+    return any(amount is not None for amount in auction.bids)
 
 
 def _by_seat(entries: Iterable[object], options: Options, path: str) -> None:
