@@ -3,8 +3,9 @@
     python -m tests.transport.cost --streams 20,100 --rounds 5
 
 Each figure is the median over interleaved pairs of CPU time of the server process per round trip, bridge over bare.
-`thread` and `guest` are the two homes of the asyncio loop. A referee with N/4 matches has about N/4 questions open,
-while bare ping-pong has N: `in flight 1/4` lets one stream of each four play at a time.
+`thread` and `guest` are the two homes of the asyncio loop; `plain` is `guest` with gRPC as it comes, as bare has it.
+A referee with N/4 matches has about N/4 questions open, while bare ping-pong has N: `in flight 1/4` lets one stream of
+each four play at a time.
 """
 
 import argparse
@@ -73,14 +74,22 @@ async def play(load: Load, group: int) -> None:
 
 
 def compare(load: Load, rounds: int) -> None:
-    kinds = [(home, group) for home in ("thread", "guest") for group in (1, 4)]
+    kinds = [(home, group) for home in ("thread", "guest", "plain") for group in (1, 4)]
     bare: list[float] = []
     ratios: dict[tuple[str, int], list[float]] = {kind: [] for kind in kinds}
     for _ in range(rounds):
         bare.append(measure_bare(load.streams, load.down_bytes, load.up_bytes, load.window_s).cpu_us)
         for home, group in kinds:
-            own = [sys.executable, "-m", "tests.transport.cost", "--serve", home, "--group", str(group)]
-            ratios[home, group].append(measure([*own, *load.arguments()]).cpu_us / bare[-1])
+            own = [
+                sys.executable,
+                "-m",
+                "tests.transport.cost",
+                "--serve",
+                "thread" if home == "thread" else "guest",
+                "--group",
+                str(group),
+            ]
+            ratios[home, group].append(measure([*own, *load.arguments()], plain=home == "plain").cpu_us / bare[-1])
     print(f"{load.streams} streams, bare {statistics.median(bare):.0f} us", end="")
     for (home, group), of_kind in ratios.items():
         print(

@@ -192,7 +192,7 @@ async def test_more_streams_than_allowed_are_refused_and_a_place_is_given_back(s
     client, link = await stage.join()
     await stage.join()
     try:
-        status = await status_of(stage._connect({}))
+        status = await status_of(stage.connect({}))
     except StreamEnded as refused:
         status = refused.status
     assert status.code is StatusCode.RESOURCE_EXHAUSTED

@@ -120,11 +120,11 @@ class Stage:
 
     def __init__(self, recorder: Recorder, connect: Callable[[Mapping[str, str]], Client]) -> None:
         self.recorder = recorder
-        self._connect = connect
+        self.connect = connect
 
     async def join(self, metadata: Mapping[str, str] | None = None) -> tuple[Client, Link]:
         known = len(self.recorder.links)
-        client = self._connect(metadata or {})
+        client = self.connect(metadata or {})
         await self.recorder.until(lambda: len(self.recorder.links) > known)
         return client, self.recorder.links[-1]
 

@@ -31,6 +31,8 @@ PLAY_METHOD = "/gavelport.v1.RefereeService/Play"
 _STOP_GRACE_S = 0.5
 """What is left of the calls that have their status already, once the streams' own grace is over."""
 
+_STOP_PATIENCE_S = 10.0
+
 
 class Bridge:
     """A running server."""
@@ -75,14 +77,15 @@ async def serve(
     now = trio.lowlevel.current_clock().current_time
     async with open_home(crashed) as home:
         server = _Server(Guard(listener), limits, home.crossing, now, home.crash)
+        with trio.CancelScope(shield=True):
+            target = await home.call(server.start(address, play_method, handlers))
         try:
-            with trio.CancelScope(shield=True):
-                target = await home.call(server.start(address, play_method, handlers))
             with scope:
                 yield Bridge(target)
         finally:
-            with trio.CancelScope(shield=True):
-                if not crashes:
+            # Bounded, because a broken loop may answer no more.
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + server.stop_patience_s):
+                if not home.loop.is_closed():
                     await home.call(server.stop())
     if crashes:
         raise TransportError("the asyncio side of the transport broke down") from crashes[0]
@@ -118,12 +121,13 @@ class _Server:
         self._crossing = crossing
         self._now = now
         self._crash = crash
+        self._end_s = limits.close_grace_ms / 1000 + _STOP_GRACE_S
+        self.stop_patience_s = self._end_s + _STOP_PATIENCE_S
         self._streams: dict[Stream, asyncio.Task[Any]] = {}
         self._hosts: Counter[str] = Counter()
 
     async def start(self, address: str, play_method: str, handlers: Sequence[grpc.GenericRpcHandler]) -> str:
         """Bind and serve; the target of clients."""
-        logging.getLogger(_GRPC_LOG).addFilter(_is_news)
         self._server = server = grpc.aio.server(options=_options(self._limits), interceptors=[Sanitiser()])
         service, _, method = play_method.lstrip("/").partition("/")
         play: Any = grpc.stream_stream_rpc_method_handler(self._play)
@@ -136,6 +140,7 @@ class _Server:
             port = server.add_insecure_port(address)
         except RuntimeError as error:
             raise TransportError(f"cannot listen on {address!r}: it is taken, or is no address of here") from error
+        logging.getLogger(_GRPC_LOG).addFilter(_is_news)
         await server.start()
         self._watch = asyncio.create_task(self._wait())
         return address if address.startswith("unix") else f"{address.rpartition(':')[0]}:{port}"
@@ -155,8 +160,9 @@ class _Server:
             stream.end(SHUTDOWN)
         if tasks:
             # The streams themselves end within their grace; what remains is a status that nobody reads.
-            await asyncio.wait(tasks, timeout=self._limits.close_grace_ms / 1000 + _STOP_GRACE_S)
-        await self._server.stop(None)
+            await asyncio.wait(tasks, timeout=self._end_s)
+        # With a grace, idle connections are closed in peace; without, clients would log an error about each.
+        await self._server.stop(_STOP_GRACE_S)
         await self._watch
         logging.getLogger(_GRPC_LOG).removeFilter(_is_news)
 
@@ -198,6 +204,8 @@ def _options(limits: Limits) -> list[tuple[str, int]]:
         ("grpc.server_handshake_timeout_ms", limits.handshake_timeout_ms),
         ("grpc.keepalive_time_ms", limits.keepalive_interval_ms),
         ("grpc.keepalive_timeout_ms", limits.keepalive_timeout_ms),
+        # Without this one too, gRPC waits a minute for the answer, whatever the one above says.
+        ("grpc.http2.ping_timeout_ms", limits.keepalive_timeout_ms),
         ("grpc.keepalive_permit_without_calls", 1),
         ("grpc.http2.max_pings_without_data", 0),
         ("grpc.http2.min_ping_interval_without_data_ms", limits.min_ping_interval_ms),

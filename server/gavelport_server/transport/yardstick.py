@@ -29,6 +29,8 @@ from typing import Any
 import grpc
 import grpc.aio
 
+from gavelport_server.transport import EXPERIMENTS
+
 METHOD = "/gavelport.v1.RefereeService/Play"
 """The method that the load calls, that of the referee, so that both servers are measured by the same load."""
 
@@ -122,13 +124,18 @@ def load_process(target: str, load: Load) -> Iterator[None]:
             process.kill()
 
 
-def measure(command: Sequence[str]) -> Reading:
+def measure(command: Sequence[str], *, plain: bool = False) -> Reading:
     """What the server process started by `command` reports of itself.
+
+    Args:
+        command: starts it.
+        plain: gRPC is left there as it comes, without the setting of this room's `__init__.py`.
 
     Raises:
         YardstickError: it failed, or printed no reading.
     """
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    environment = {EXPERIMENTS: "", **os.environ} if plain else None
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     lines = done.stdout.splitlines()
     if done.returncode != 0 or not lines:
         raise YardstickError(f"the measured server ended with code {done.returncode}:\n{done.stderr[-2000:]}")
@@ -136,13 +143,13 @@ def measure(command: Sequence[str]) -> Reading:
 
 
 def measure_bare(streams: int, down_bytes: int, up_bytes: int, window_s: float = 2.0) -> Reading:
-    """What bare grpc.aio uses, in a fresh process, with every stream in flight all the time.
+    """What bare grpc.aio as it comes uses, in a fresh process, with every stream in flight all the time.
 
     Raises:
         YardstickError: the measured process failed.
     """
     load = Load(streams, down_bytes, up_bytes, window_s)
-    return measure([sys.executable, "-m", __spec__.name, *load.arguments()])
+    return measure([sys.executable, "-m", __spec__.name, "--serve", *load.arguments()], plain=True)
 
 
 async def _serve_bare(load: Load) -> Reading:
@@ -205,16 +212,19 @@ def load_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main() -> None:
-    """Measure bare grpc.aio in this process, or (`--load TARGET`) be the load of a server."""
+    """Measure bare grpc.aio, or be (`--serve`) the process that is measured or (`--load TARGET`) its load."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     load_arguments(parser)
+    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--load", metavar="TARGET", help=argparse.SUPPRESS)
     args = parser.parse_args()
     load = Load(args.streams, args.down_bytes, args.up_bytes, args.window_s)
     if args.load:
         asyncio.run(_load(args.load, load))
-    else:
+    elif args.serve:
         report(asyncio.run(_serve_bare(load)))
+    else:
+        report(measure_bare(load.streams, load.down_bytes, load.up_bytes, load.window_s))
 
 
 if __name__ == "__main__":
