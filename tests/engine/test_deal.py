@@ -44,7 +44,7 @@ def dealt(seed: bytes, n: int) -> tuple[list[str], list[str], int]:
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("seed", SEEDS, ids=lambda seed: seed.hex()[:8])
 def test_the_deal_is_that_of_the_notation(seed: bytes, n: int) -> None:
     factories, cards, start = dealt(seed, n)
     options = CONTAINER.options({"seats": n})

@@ -69,7 +69,7 @@ def _position(
     if table.phase in SEIZURE_PHASES:
         found["unpaid"] = table.unpaid
     auction = table.auction
-    if auction is not None:
+    if auction is not None:  # each list is sealed in its own phase: first bids are public in `extra_bid` (9.1)
         found["auction"] = {
             "bids": list(sealed_bids if table.phase == "bid" else auction.bids),
             "extra": list(sealed_bids if table.phase == "extra_bid" else auction.extra),
