@@ -5,14 +5,16 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from gavelport_server.ratings.elo import elo_of
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.sql import FILE, SqlStore
+from gavelport_server.storage.sqlite import explained
+from sqlalchemy.exc import DBAPIError
 
 from tests.storage.build import result, schedule, tournament
 
@@ -241,14 +243,32 @@ def test_a_process_killed_often_loses_nothing_it_acknowledged(tmp_path: Path) ->
     killed_rounds(tmp_path, 60)
 
 
-def test_threads_share_a_store(store: SqlStore) -> None:
+def test_threads_share_a_store(folder: Path) -> None:
+    store = reopened(folder)
     added = schedule(43)[3:]
-    threads = [
-        threading.Thread(target=lambda part=part: [store.add_result("t1", one) for one in part])
-        for part in (added[::2], added[1::2])
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(2) as pool:
+        for part in (added[::2], added[1::2]):
+            pool.submit(lambda part=part: [store.add_result("t1", one) for one in part])
     assert list(store.results("t1")) == schedule(43)
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("SQLITE_BUSY_SNAPSHOT", "is in use by another process"),
+        ("SQLITE_FULL", "no space is left"),
+        ("SQLITE_CORRUPT_INDEX", "is damaged"),
+        ("SQLITE_READONLY_DIRECTORY", "may not be written to; check the permissions"),
+        ("SQLITE_CANTOPEN_ISDIR", "cannot be opened; check that its folder"),
+        ("SQLITE_IOERR_FSYNC", "check the disk and its free space"),
+        ("SQLITE_CONSTRAINT_FOREIGNKEY", "contradicts another one"),
+        ("SQLITE_TOOBIG", "failed: planted"),
+    ],
+)
+def test_every_error_says_where_and_what_to_do(name: str, said: str) -> None:
+    planted = sqlite3.OperationalError("planted")
+    planted.sqlite_errorname = name
+    text = str(explained(DBAPIError("", None, planted), "d/gavelport.db"))
+    assert text.startswith("d/gavelport.db ")
+    assert said in text

@@ -66,7 +66,7 @@ def listed(store: Store, bots: Collection[str] = (), limit: int | None = None) -
 
 def listing_table(matches: Sequence[Listed]) -> Table:
     """Return the matches as a table."""
-    table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, padding=(0, 1), show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("match", no_wrap=True, style="cyan")
     table.add_column("finished", no_wrap=True, style="dim")
     table.add_column("game", no_wrap=True)

@@ -137,7 +137,7 @@ def _result(playback: Playback, words: Words, names: Sequence[str]) -> Iterator[
 
 def plain_table(*headings: str) -> Table:
     """Return a table without frame: names to the left, figures to the right."""
-    table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, padding=(0, 1), show_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     for heading in headings:
         table.add_column(heading, justify="left" if heading in {"bot", "version"} else "right", no_wrap=True)
     return table
