@@ -3,34 +3,69 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import structlog
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 FILE = "server.log"
 
 
 @contextmanager
-def log_to(folder: Path) -> Iterator[None]:
-    """Append what the server logs to `server.log` in a folder, which is made where it is missing. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / FILE).open("a", encoding="utf-8", buffering=1) as file:
-        structlog.configure(
-            processors=[
-                structlog.contextvars.merge_contextvars,
-                structlog.processors.add_log_level,
-                structlog.processors.TimeStamper(fmt="iso", utc=True),
-                structlog.processors.format_exc_info,
-                structlog.processors.JSONRenderer(),
-            ],
-            logger_factory=structlog.WriteLoggerFactory(file=file),
-            cache_logger_on_first_use=False,
-        )
+def log_to(folder: Path, tell: Callable[[str], None]) -> Iterator[None]:
+    """Append what the server logs to `server.log` in a folder, which is made where it is missing.
+
+    A log that cannot be written costs nothing but itself: `tell` is told once, in words, and the rest is not logged.
+    """
+    lines = _Lines(folder / FILE, tell)
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+            lines.append,
+        ],
+        cache_logger_on_first_use=False,
+    )
+    try:
+        yield
+    finally:
+        structlog.reset_defaults()
+        lines.close()
+
+
+class _Lines:
+    """A file of lines, given up at the first that cannot be written."""
+
+    def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
+        self._path = path
+        self._tell = tell
+        self._file: TextIO | None = None
         try:
-            yield
-        finally:
-            structlog.reset_defaults()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("a", encoding="utf-8", buffering=1)
+        except OSError as error:
+            self._give_up(error)
+
+    def append(self, _logger: object, _method: str, line: object) -> str:
+        """Write a line; the last of the processors, so nothing is left for the logger to print."""
+        if self._file is not None:
+            try:
+                self._file.write(str(line) + "\n")
+            except OSError as error:
+                self._give_up(error)
+        raise structlog.DropEvent
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+
+    def _give_up(self, error: OSError) -> None:
+        self._tell(f"the server's log {self._path} cannot be written ({error.strerror}); this run goes on without it")
+        self._file = None

@@ -88,8 +88,8 @@ def play(request: Request, *, as_json: bool) -> int:
 def _play(request: Request, settings: Settings, field: Field, plan: Plan, *, as_json: bool) -> int:
     with (
         open_folder(request.data) as folder,
-        log_to(folder.logs(plan.identity())),
         progress_on(Console(stderr=True), plan.game.total_unit) as progress,
+        log_to(folder.logs(plan.identity()), progress.notice),
     ):
         for notice in field.notices:
             progress.notice(notice)

@@ -90,7 +90,10 @@ class Crew:
     async def dismiss(self, entrant: int, rotation: int) -> None:
         """Stop the process at a place, if there is one; the next match there gets a fresh one."""
         place = self._bots[entrant].places[rotation]
-        process, place.process, place.session = place.process, None, None
+        process, session = place.process, place.session
+        place.process = place.session = None
+        if session is not None:
+            self._hub.dismiss(session)
         if process is not None:
             await process.stop()
 

@@ -1,0 +1,170 @@
+"""Whole tournaments between the sample bots, over real sockets: from nothing, resumed, continued, killed."""
+
+import shutil
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gavelport_server.conduct.folder import open_folder
+
+from tests.e2e.runs import (
+    counted,
+    finish,
+    kill_after,
+    play,
+    processes_with,
+    start,
+    verified,
+    without_times,
+)
+
+CUP = """
+name = "Cup"
+game = "container"
+seats = 3
+seed = "c0ffee"
+bots = ["sample:random_legal", "sample:factory_owner", "sample:shipper"]
+[options]
+max_rounds = 12
+"""
+
+
+@pytest.fixture
+def cup(tmp_path: Path) -> Path:
+    """A small tournament of three bots."""
+    path = tmp_path / "cup.toml"
+    path.write_text(CUP)
+    return path
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """A data folder with four rounds of the cup, not to be changed, and what was printed of them."""
+    folder = tmp_path_factory.mktemp("played")
+    (folder / "cup.toml").write_text(CUP)
+    return folder / "data", play("cup.toml", "--rounds", "4", "--data", "data", cwd=folder)
+
+
+@pytest.fixture
+def data(played: tuple[Path, dict[str, Any]], tmp_path: Path) -> Path:
+    """A data folder with four rounds of the cup."""
+    return Path(shutil.copytree(played[0], tmp_path / "data"))
+
+
+def test_rounds_are_played_resumed_and_continued(cup: Path, tmp_path: Path) -> None:
+    first = play(cup, "--rounds", "3", cwd=tmp_path)
+    assert (first["tournament"], first["seats"], first["rounds"]) == ("Cup", 3, 3)
+    assert (first["matches"], first["played"], first["finished"]) == (3, 3, True)
+    assert [row["faults"] for row in first["standings"]] == [{}, {}, {}]
+    assert [row["matches"] for row in first["standings"]] == [3, 3, 3]
+    assert first["standings"][0]["elo"] > 1500 > first["standings"][2]["elo"]
+    again = play(cup, "--rounds", "3", cwd=tmp_path)
+    assert again["played"] == 0
+    assert without_times(again) == without_times(first)
+    more = play(cup, "--rounds", "5", cwd=tmp_path)
+    assert (more["matches"], more["played"]) == (5, 2)
+    assert (more["blocks"], more["identity"]) == (1, first["identity"])
+    fewer = play(cup, "--rounds", "3", cwd=tmp_path)
+    assert (fewer["matches"], fewer["played"]) == (3, 0)
+    assert verified(tmp_path / ".gavelport-data")
+
+
+def test_the_report_for_people_says_what_can_be_done_next(cup: Path, tmp_path: Path) -> None:
+    out, err = finish(start(cup, "--rounds", "1", "--data", "data", cwd=tmp_path))
+    for words in ("Cup: container@1, 3 seats, 1 of 1 matches", "won against", "No faults.", "data/replays"):
+        assert words in out
+    assert "gavelport replays verify --all --data data" in out
+    assert f"run-tournament {cup} --rounds 2 --data data" in out
+    assert "1 of 1 matches" in err
+    assert "\x1b" not in out + err, "no colours where there is no terminal"
+
+
+def test_a_kill_in_the_middle_changes_nothing(cup: Path, tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    straight = play(cup, "--rounds", "9", "--data", whole, cwd=tmp_path)
+    for results in (1, 4):
+        process = start(cup, "--rounds", "9", "--data", cut, "--json", cwd=tmp_path)
+        kill_after(results, process, cut, signal.SIGKILL)
+        process.communicate()
+        assert results <= counted(cut) < 9
+    resumed = play(cup, "--rounds", "9", "--data", cut, cwd=tmp_path)
+    assert 0 < resumed["played"] <= 5
+    assert without_times(resumed) == without_times(straight)
+    assert verified(cut)
+    assert_nothing_runs(str(cut))
+
+
+def assert_nothing_runs(word: str) -> None:
+    deadline = time.monotonic() + 10
+    while processes_with(word) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert processes_with(word) == []
+
+
+def test_a_match_of_which_only_the_replay_was_kept_is_counted_from_it(
+    cup: Path, data: Path, tmp_path: Path, played: tuple[Path, dict[str, Any]]
+) -> None:
+    drop_database(data)
+    assert not verified(data)
+    after = play(cup, "--rounds", "4", "--data", data, cwd=tmp_path)
+    assert after["played"] == 0
+    assert without_times(after) == without_times(played[1])
+    assert verified(data)
+
+
+def test_a_replay_that_is_not_the_match_s_own_is_not_counted(cup: Path, data: Path, tmp_path: Path) -> None:
+    drop_database(data)
+    one, other = sorted((data / "replays").iterdir())[:2]
+    shutil.copy(one, other)
+    _, err = finish(start(cup, "--rounds", "4", "--data", data, cwd=tmp_path), 1)
+    assert "has no result yet, and none can be taken from it" in err
+    assert "its match differs" in err
+    other.unlink()
+    assert play(cup, "--rounds", "4", "--data", data, cwd=tmp_path)["played"] == 1
+
+
+def drop_database(data: Path) -> None:
+    for file in data.glob("gavelport.db*"):
+        file.unlink()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_stops_cleanly_and_prints_how_to_go_on(
+    cup: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    data = tmp_path / "data"
+    process = start(cup, "--rounds", "500", "--data", data, "--json", cwd=tmp_path)
+    kill_after(2, process, data, number)
+    out, err = finish(process, code)
+    kept = counted(data)
+    assert f"Stopped: {kept} of 500 matches are played and kept. Go on with:" in err
+    assert f"run-tournament {cup} --rounds 500 --data {data}" in err
+    assert '"finished": false' in out
+    assert verified(data)
+    assert_nothing_runs(str(data))
+
+
+def test_a_second_runner_on_the_same_folder_is_refused(cup: Path, data: Path, tmp_path: Path) -> None:
+    with open_folder(data):
+        _, err = finish(start(cup, "--rounds", "4", "--data", data, cwd=tmp_path), 1)
+    assert err.startswith("error: another run-tournament (process ")
+    assert f"plays in {data}; wait until it is done or stop it" in err
+    finish(start(cup, "--rounds", "4", "--data", data, cwd=tmp_path))
+
+
+def test_tournaments_of_other_settings_live_side_by_side(cup: Path, data: Path, tmp_path: Path) -> None:
+    other = play(cup, "--rounds", "1", "--seed", "00", "--data", data, cwd=tmp_path)
+    assert (other["matches"], other["played"]) == (1, 1)
+    assert counted(data) == 5
+    assert verified(data)
+
+
+def test_a_damaged_database_is_told_and_replays_are_left(cup: Path, data: Path, tmp_path: Path) -> None:
+    replays = {file.name: file.read_bytes() for file in (data / "replays").iterdir()}
+    drop_database(data)
+    (data / "gavelport.db").write_bytes(b"not a database" * 1000)
+    _, err = finish(start(cup, "--rounds", "2", "--data", data, cwd=tmp_path), 1)
+    assert "gavelport.db is damaged" in err
+    assert {file.name: file.read_bytes() for file in (data / "replays").iterdir()} == replays
