@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.ratings.simulated import World
 
 WORLD = World((-0.9, -0.3, 0.1, 0.4, 0.7), 3)
-RESULTS = WORLD.play(45, np.random.default_rng(1))
+RESULTS = WORLD.play(39, np.random.default_rng(1))
 FEW = 200
 
 

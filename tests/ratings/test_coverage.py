@@ -88,6 +88,14 @@ def test_a_short_measurement_tells_good_intervals_from_halved_ones(monkeypatch: 
     assert coverage(world, rounds, 40, truth).ratings < 0.85
 
 
+def test_a_short_measurement_finds_out_ranks_closed_too_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    world, rounds = World((-0.7, 0.0, 0.2, 0.5), 4), 40
+    truth = world.true_ratings(8_000)
+    # The planted fault: every other bot is taken for surely ahead or surely behind, as the repetitions' median says.
+    monkeypatch.setattr(standing, "_open_ranks", lambda leads, *_: (1 + (np.median(leads, axis=0) < 0).sum(),) * 2)
+    assert coverage(world, rounds, 40, truth).ranks < 0.85
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", WORLDS)
 def test_coverage_is_nominal(name: str) -> None:

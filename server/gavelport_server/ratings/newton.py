@@ -44,7 +44,8 @@ class DenseSlopes:
         for rows in choices.sets:
             self._member[np.arange(first, first + len(rows))[:, None], rows] = 1.0
             first += len(rows)
-        self._pair = (self._member[:, :, None] * self._member[:, None, :]).reshape(-1, entrants * entrants)
+        self._cells = np.tril_indices(entrants)
+        self._both = self._member[:, self._cells[0]] * self._member[:, self._cells[1]]
 
     def __call__(self, theta: Floats, weights: Floats) -> tuple[Floats, Floats]:
         """See `Slopes`."""
@@ -53,8 +54,9 @@ class DenseSlopes:
         total = worth @ self._member.T
         share = weights / total
         slope = worth * (share @ self._member)
-        curvature = ((share / total) @ self._pair).reshape(rows, entrants, entrants)
-        curvature *= -worth[:, :, None] * worth[:, None, :]
+        curvature = np.empty((rows, entrants, entrants))
+        i, j = self._cells
+        curvature[:, i, j] = curvature[:, j, i] = -worth[:, i] * worth[:, j] * ((share / total) @ self._both)
         curvature[:, range(entrants), range(entrants)] += slope
         return slope, curvature
 
@@ -93,7 +95,7 @@ class SparseSlopes:
 
 def slopes(choices: Choices) -> Slopes:
     """Return the derivatives in the form that suits the number of entrants and sets."""
-    dense = choices.set_count * choices.entrants**2 <= DENSE_CELLS
+    dense = choices.set_count * choices.entrants**2 / 2 <= DENSE_CELLS
     return DenseSlopes(choices) if dense else SparseSlopes(choices)
 
 
@@ -119,9 +121,9 @@ def strongest(slopes: Slopes, weights: Floats, chosen: Floats, ghost: tuple[Floa
         length = (climb * step).sum(axis=1)  # squared, in standard errors
         # The ghost stands still, so it counts for the range of the step.
         span = np.maximum(step.max(axis=1), 0.0) - np.minimum(step.min(axis=1), 0.0)
-        step *= (np.log1p(span) / np.where(span > 0.0, span, 1.0))[:, None] + (span == 0.0)[:, None]
+        step *= (np.log1p(span) / np.where(span > 0.0, span, 1.0))[:, None]
         theta[open_rows] = here + step
-        open_rows = open_rows[length > TOLERANCE**2]
+        open_rows = open_rows[~(length <= TOLERANCE**2)]  # what is not a number stays open
         if not len(open_rows):
             return theta
     raise ArithmeticError(f"{len(open_rows)} of {len(theta)} fits did not settle within {MOST_STEPS} steps")

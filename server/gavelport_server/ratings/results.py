@@ -30,7 +30,9 @@ class Results:
     ranks: Ints
     """(matches, seats): 1 for the first; only their order counts, and equal ranks are a tie."""
     blocks: Ints
-    """(matches,): which block each match belongs to; matches of one block were dealt alike and are not independent."""
+    """(matches,): which block each match belongs to. Matches of one block share a deal and are not independent; in a
+    tournament, two tables of one block of rounds have deals of their own and are two blocks here. With independent
+    deals, every match is a block."""
 
     def __post_init__(self) -> None:
         """Raise ValueError, naming the first match at fault, where the arrays are no results."""
