@@ -65,6 +65,15 @@ class Table:
         """The seats with an open decision."""
         return [seat.number for seat in self.core._seats if seat.duty is Duty.ASKED]
 
+    def retire(self, seat: int) -> None:
+        """Let a seat run into its time until it is retired, while the others answer."""
+        while self.core._seats[seat].duty is not Duty.RETIRED:
+            for other in self.open():
+                if other != seat:
+                    self.answer(other)
+            if seat in self.open():
+                self.wait(FULL_S)
+
     def play_out(self) -> MatchReport:
         """Answer everything that is open until the match is over."""
         while self.core.report is None:

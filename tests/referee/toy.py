@@ -55,6 +55,7 @@ class Event:
     """The one seat that may see it, or None for everybody."""
 
 
+@dataclass(frozen=True, slots=True)
 class Space:
     def kinds(self) -> tuple[str, ...]:
         return ("number",)

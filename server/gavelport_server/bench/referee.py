@@ -2,8 +2,8 @@
 
 The measured server is the real one: bridge, hub, matches, codec, records and replays. N streams play N/4 matches of
 four seats one after another for the whole window; the bots (`instant.py`) answer at once from a load process of their
-own. What counts is the CPU time of the server process per answer, of all its threads. Both servers are measured in turn, in
-processes of their own, several times, and the median of the ratios is given.
+own. What counts is the CPU time of the server process per answer, of all its threads. Both servers are measured in
+turn, in processes of their own, several times, and the median of the ratios is given.
 """
 
 from __future__ import annotations
