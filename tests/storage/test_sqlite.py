@@ -246,9 +246,8 @@ def test_a_process_killed_often_loses_nothing_it_acknowledged(tmp_path: Path) ->
 def test_threads_share_a_store(folder: Path) -> None:
     store = reopened(folder)
     added = schedule(43)[3:]
-    with ThreadPoolExecutor(2) as pool:
-        for part in (added[::2], added[1::2]):
-            pool.submit(lambda part=part: [store.add_result("t1", one) for one in part])
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(store.add_result, ["t1"] * len(added), added))
     assert list(store.results("t1")) == schedule(43)
     store.close()
 
