@@ -48,7 +48,7 @@ def gather(settings: Settings, added: Sequence[Path]) -> Field:
             bot = read_manifest(folder)
             if not _plays(bot, settings):
                 continue
-            if missing := _missing(bot):
+            if missing := missing_here(bot):
                 notices.append(f"{bot.name} is left out: {missing}")
             else:
                 bots.append(bot)
@@ -60,7 +60,7 @@ def gather(settings: Settings, added: Sequence[Path]) -> Field:
             continue
         if not _plays(bot, settings):
             problems.append(f"{bot.folder}: {bot.name} does not play {settings.game.id}: its games are {bot.games}")
-        elif missing := _missing(bot):
+        elif missing := missing_here(bot):
             problems.append(f"{bot.folder}: {bot.name} cannot run: {missing}")
         elif bot.folder not in {other.folder for other in bots}:  # named twice is entered once
             bots.append(bot)
@@ -73,8 +73,8 @@ def _plays(bot: BotManifest, settings: Settings) -> bool:
     return not {settings.game.name, settings.game.id}.isdisjoint(bot.games)
 
 
-def _missing(bot: BotManifest) -> str | None:
-    """Return what the bot's language needs and is not there."""
+def missing_here(bot: BotManifest) -> str | None:
+    """Return what the bot's language needs and is not there, with the remedy; None where nothing is missing."""
     if bot.language != "node":
         return None
     if shutil.which("node") is None:

@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gavelport.v1 import referee_pb2
+    from gavelport_engine.game import Checkpoint
 
     from gavelport_server.conduct.session import Session
     from gavelport_server.referee.commands import Command
-    from gavelport_server.referee.report import MatchReport, MatchSetup
+    from gavelport_server.referee.report import MatchReport, MatchSetup, Played
+
+    Watch = Callable[[Sequence[Played | Checkpoint]], None]
 
 MAX_NOTE_BYTES = 1024
 _log = structlog.get_logger(__name__)
@@ -37,7 +40,9 @@ class MatchVoid(Exception):  # noqa: N818  not an error of whoever calls: an out
     """A fault of the server ended the match; it counts for nothing and is to be played again."""
 
 
-async def conduct_match(setup: MatchSetup, sessions: Sequence[Session], *, reveal: bool) -> MatchReport:
+async def conduct_match(
+    setup: MatchSetup, sessions: Sequence[Session], *, reveal: bool, watch: Watch | None = None
+) -> MatchReport:
     """Play a match to its end and return what it leaves behind.
 
     Bots that are not connected are waited for by their clocks alone. Cancelled, the match is void to its bots.
@@ -46,6 +51,8 @@ async def conduct_match(setup: MatchSetup, sessions: Sequence[Session], *, revea
         setup: the match; its seats are those of `sessions`, in the same order.
         sessions: one a seat, no two the same.
         reveal: whether the bots are told seed, scores and cards at the end: only if no match of the same deal follows.
+        watch: is given the record so far whenever it has grown; sealed answers stand in it once they are revealed. It
+            is called between a bot's answer and the next: it must be quick, and what it raises voids the match.
 
     Raises:
         MatchVoid: something of ours failed. The bots were told.
@@ -55,7 +62,7 @@ async def conduct_match(setup: MatchSetup, sessions: Sequence[Session], *, revea
         raise ValueError(f"match {setup.match_id}: {len(setup.seats)} seats need as many sessions, all different")
     if any(setup.match_id in session.places for session in sessions):
         raise ValueError(f"match {setup.match_id}: is being played already")
-    match = _Match(setup, sessions, reveal=reveal)
+    match = _Match(setup, sessions, reveal=reveal, watch=watch)
     try:
         match.begin()
         await match.wait_over()
@@ -69,10 +76,13 @@ async def conduct_match(setup: MatchSetup, sessions: Sequence[Session], *, revea
 class _Match:
     """A running match."""
 
-    def __init__(self, setup: MatchSetup, sessions: Sequence[Session], *, reveal: bool) -> None:
+    def __init__(
+        self, setup: MatchSetup, sessions: Sequence[Session], *, reveal: bool, watch: Watch | None = None
+    ) -> None:
         self._setup = setup
         self._sessions = sessions
         self._reveal = reveal
+        self._watch = watch
         self._core = MatchCore(setup)
         self._codec = codec_for(setup.game.id)
         self._encoder = Encoder(setup.match_id, self._codec)
@@ -119,6 +129,8 @@ class _Match:
             return
         try:
             self._carry_out(give(self._core))
+            if self._watch is not None:
+                self._watch(self._core.record)
         except Exception:  # noqa: BLE001  logged, and the match is void
             _log.exception("match_void", match=self._setup.match_id)
             self.make_void()

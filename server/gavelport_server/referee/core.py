@@ -150,6 +150,11 @@ class MatchCore:
         """Return whether this decision of the seat is open."""
         return self._seats[seat].verdict(decision_id) is Verdict.JUDGE
 
+    @property
+    def record(self) -> Sequence[Played | Checkpoint]:
+        """What has taken effect so far, in order; sealed answers stand in it once they are revealed."""
+        return self._record
+
     def deadline(self) -> float:
         """Return when `tick` is due, infinity where nothing is waited for."""
         return self._deadline_s
