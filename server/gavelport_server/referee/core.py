@@ -27,6 +27,8 @@ from gavelport_server.referee.seat import Seat
 from gavelport_server.referee.states import Duty, Happening, Presence, Sighting, TransitionError, Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gavelport_engine.game import Checkpoint
 
     from gavelport_server.referee.commands import Command
