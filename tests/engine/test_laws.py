@@ -52,9 +52,9 @@ def test_every_law_along_a_random_play(game: AnyGame, given: dict[str, Any]) -> 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("game", "given"), _plays(WHOLE))
-def test_every_law_along_whole_plays(game: AnyGame, given: dict[str, Any]) -> None:
-    for number in range(10):
-        check_play(game, game.options(given), seed(number), TWINS[game.name])
+@pytest.mark.parametrize("number", range(5))
+def test_every_law_along_whole_plays(game: AnyGame, given: dict[str, Any], number: int) -> None:
+    assert check_play(game, game.options(given), seed(number), TWINS[game.name]) > 50
 
 
 @pytest.mark.parametrize("name", GAMES)
