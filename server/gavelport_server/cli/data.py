@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 """Of output that goes to no terminal."""
+MIN_PAGE, MAX_PAGE = 60, 110
+"""Bounds for lines of running text."""
 
 data_option = click.option(
     "--data",
@@ -40,6 +42,11 @@ def console() -> Console:
     """Return where tables and texts go."""
     plain = Console(highlight=False)
     return plain if plain.is_terminal else Console(highlight=False, width=WIDTH)
+
+
+def page_width(screen: Console) -> int:
+    """Return how wide lines of text are to be: as the screen, but no wider than is good to read."""
+    return max(MIN_PAGE, min(screen.width, MAX_PAGE))
 
 
 def end_with(run: Callable[[], int]) -> None:

@@ -17,7 +17,7 @@ from gavelport_server.archive.listing import listed, listing_table
 from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.archive.show import shown
-from gavelport_server.cli.data import console, counted, data_option, end_with, json_option, open_store
+from gavelport_server.cli.data import console, counted, data_option, end_with, json_option, open_store, page_width
 
 if TYPE_CHECKING:
     from gavelport_server.archive.record import Replay
@@ -71,7 +71,7 @@ def _show(match: str, data: Path, *, as_json: bool) -> int:
             click.echo(jsonl(replay), nl=False)
         else:
             screen = console()
-            for piece in shown(replay):
+            for piece in shown(replay, page_width(screen)):
                 screen.print(piece)
     except Difference as difference:
         click.echo(f"{path}: {difference}", err=True)
