@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 import structlog
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from io import FileIO
     from pathlib import Path
 
 FILE = "server.log"
@@ -45,10 +46,10 @@ class _Lines:
     def __init__(self, path: Path, tell: Callable[[str], None]) -> None:
         self._path = path
         self._tell = tell
-        self._file: TextIO | None = None
+        self._file: FileIO | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("a", encoding="utf-8", buffering=1)
+            self._file = path.open("ab", buffering=0)
         except OSError as error:
             self._give_up(error)
 
@@ -56,7 +57,7 @@ class _Lines:
         """Write a line; the last of the processors, so nothing is left for the logger to print."""
         if self._file is not None:
             try:
-                self._file.write(str(line) + "\n")
+                self._file.write(f"{line}\n".encode())
             except OSError as error:
                 self._give_up(error)
         raise structlog.DropEvent
@@ -68,4 +69,5 @@ class _Lines:
 
     def _give_up(self, error: OSError) -> None:
         self._tell(f"the server's log {self._path} cannot be written ({error.strerror}); this run goes on without it")
+        self.close()
         self._file = None

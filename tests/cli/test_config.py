@@ -57,7 +57,7 @@ def test_all_problems_are_told_with_their_place(tmp_path: Path) -> None:
         ("colour", "unknown key; there are: name, game, seats, rounds"),
         ("rounds", "should be greater than or equal to 1, not 0"),
         ("bots.1", "should be a text, not 3"),
-        ("bots.0", 'no sample bot is named "nobody"; there are: factory_owner'),
+        ("bots.0", 'no sample bot is named "nobody"; there are: '),
         ("seats", "container has 3 to 5 seats, not 9"),
         ("seed", 'should be an even number of hex digits (0-9, a-f), not "abc"'),
         ("clock.bank_ms", "should be a whole number, not True"),

@@ -65,7 +65,7 @@ class Bar:
         assert self._tally is not None
         self._tally.count(result)
         self._progress.advance(self._task)
-        self._live.update(Group(self._progress, standings_table(self._tally.rows(standings), self._unit)))
+        self._live.update(Group(self._progress, "", standings_table(self._tally.rows(standings), self._unit)))
 
     def notice(self, text: str) -> None:
         """Print a line above the bar."""

@@ -60,8 +60,8 @@ def print_report(console: Console, plan: Plan, run: Run, summary: Summary, data:
     if summary.variance_ratio is not None:
         _print(
             console,
-            f"{summary.blocks} complete duplicate blocks, variance ratio {summary.variance_ratio:.2f} "
-            "(above 1, they tell more than as many independent matches)",
+            f"Duplicate blocks: {summary.blocks} complete, variance ratio {summary.variance_ratio:.2f} "
+            "(above 1 they beat independent matches).",
         )
     _print(console)
     _print(console, f"Replays   {ReplayFolder(data).folder}")

@@ -30,7 +30,7 @@ from gavelport_server.storage.errors import StoreError
 from gavelport_server.transport.bridge import serve
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Sequence
 
     from gavelport_server.conduct.folder import DataFolder
     from gavelport_server.conduct.plan import Plan
@@ -115,10 +115,12 @@ class _Runner:
         done = {result.number for result in stored}
         self._progress.started(self._record, stored, len(self._pairings))
         waiting = deque(pairing for pairing in self._pairings if pairing.number not in done)
-        with self._scope:
+        # Until all is cleared up, so that a second Ctrl-C does not leave it half done.
+        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with trio.open_nursery() as nursery:
-                await nursery.start(self._watch_signals)
-                await self._play_all(waiting)
+                nursery.start_soon(self._watch, signals)
+                with self._scope:
+                    await self._play_all(waiting)
                 nursery.cancel_scope.cancel()
         if self._failure is not None:
             raise self._failure
@@ -271,12 +273,10 @@ class _Runner:
         self._failure = self._failure or failure
         self._scope.cancel()
 
-    async def _watch_signals(self, task_status: trio.TaskStatus[None]) -> None:
-        with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            task_status.started()
-            async for number in signals:
-                self._stopped_by = self._stopped_by or signal.Signals(number)
-                self._scope.cancel()
+    async def _watch(self, signals: AsyncIterator[int]) -> None:
+        async for number in signals:
+            self._stopped_by = self._stopped_by or signal.Signals(number)
+            self._scope.cancel()
 
 
 def _processes(pairing: Pairing) -> set[tuple[int, int]]:
