@@ -31,7 +31,13 @@ def bot_class(name: str) -> type[Bot]:
         assert spec is not None
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        sys.path.insert(0, str(manifest.folder))  # so that it finds its own modules, as in a process of its own
+        try:
+            spec.loader.exec_module(module)
+        finally:
+            sys.path.remove(str(manifest.folder))
+            for own in manifest.folder.glob("*.py"):
+                sys.modules.pop(own.stem, None)  # another bot's module may have the same name
         sys.modules[module_name] = module
     defined = vars(sys.modules[module_name]).values()
     (found,) = [each for each in defined if isinstance(each, type) and each.__module__ == module_name]
