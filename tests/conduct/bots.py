@@ -19,11 +19,11 @@ CODEC = codec_for("container")
 CLOCK = ClockSetting(bank_ms=20_000, increment_ms=200, cap_ms=5_000, allowance_ms=100)
 
 
-def match_setup(seats: int = 4, match_id: str = "match-1", seed: bytes = bytes(32)) -> MatchSetup:
-    """A match of Container."""
-    options = CONTAINER.options({"seats": seats})
+def match_setup(seats: int = 4, match_id: str = "match-1", *, max_rounds: int = 12) -> MatchSetup:
+    """A match of Container, a short one."""
+    options = CONTAINER.options({"seats": seats, "max_rounds": max_rounds})
     names = tuple(SeatName(f"bot{seat}", "1") for seat in range(seats))
-    return MatchSetup(match_id, CONTAINER, options, seed, names, CLOCK)
+    return MatchSetup(match_id, CONTAINER, options, bytes(32), names, CLOCK)
 
 
 class Table:

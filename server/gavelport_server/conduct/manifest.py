@@ -120,9 +120,11 @@ def read_manifest(folder: Path) -> BotManifest:
         problems.append(f"{path}: entry: {problem}")
     if problems or file is None:
         raise ManifestError(problems)
-    return BotManifest(
-        file.name, file.version, file.language, file.entry, tuple(file.games), folder, content_hash(folder)
-    )
+    try:
+        digest = content_hash(folder)
+    except OSError as error:
+        raise ManifestError([f"{folder}: {error}; every file of the bot must be readable"]) from None
+    return BotManifest(file.name, file.version, file.language, file.entry, tuple(file.games), folder, digest)
 
 
 def _problem(path: Path, detail: ErrorDetails) -> str:

@@ -81,6 +81,11 @@ class BotProcess:
         return None if self._keeper is None else self._keeper.returncode
 
     @property
+    def keeper_pid(self) -> int | None:
+        """The keeper's process id, of which the bot's processes are children; None while nothing was started."""
+        return None if self._keeper is None else self._keeper.pid
+
+    @property
     def first_error_line(self) -> str:
         """The first line of the log that names an error, else its first line with text; empty if there is none."""
         try:
