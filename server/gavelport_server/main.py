@@ -17,6 +17,7 @@ __all__ = ["gavelport", "run_tournament"]
 
 _COMMANDS = {
     "bench": "gavelport_server.cli.bench:bench",
+    "check": "gavelport_server.cli.check:check",
     "play": "gavelport_server.cli.match:play",
     "rate": "gavelport_server.cli.rate:rate",
     "replays": "gavelport_server.cli.replays:replays",

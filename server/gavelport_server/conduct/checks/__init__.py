@@ -1,0 +1,1 @@
+"""What `gavelport check` looks at, by real matches at a real server (design 12)."""

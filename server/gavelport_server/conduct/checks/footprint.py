@@ -1,0 +1,67 @@
+"""What a bot takes of the machine: its folder's files, its processes' memory."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """A bot's folder, without what is made by tools (`node_modules`, `__pycache__`) and what is hidden."""
+
+    count: int
+    size_bytes: int
+    largest: str
+    """The entry of the folder, with all below it, that takes most."""
+    largest_bytes: int
+    links_outside: tuple[str, ...]
+    """Links that lead out of the folder."""
+
+
+_LEFT_OUT = frozenset({"node_modules", "__pycache__"})
+
+
+def files_of(folder: Path) -> Files:
+    """Return what is in a bot's folder."""
+    sizes: Counter[str] = Counter()
+    count = 0
+    outside = []
+    root = folder.resolve()
+    for at, folders, names in os.walk(root):
+        folders[:] = sorted(name for name in folders if name not in _LEFT_OUT and not name.startswith("."))
+        for name in [*folders, *sorted(names)]:
+            path = Path(at, name)
+            relative = path.relative_to(root)
+            if path.is_symlink() and not path.resolve().is_relative_to(root):
+                outside.append(relative.as_posix())
+            elif path.is_file() and not name.startswith("."):
+                count += 1
+                sizes[relative.parts[0]] += path.stat().st_size
+    largest, largest_bytes = sizes.most_common(1)[0] if sizes else ("", 0)
+    return Files(count, sizes.total(), largest, largest_bytes, tuple(outside))
+
+
+def peak_memory_kib(above: int) -> int | None:
+    """Return the sum of the peaks of resident memory of all processes below one; None where that cannot be read.
+
+    Pages that several of them share are counted for each.
+    """
+    below: defaultdict[int, list[int]] = defaultdict(list)
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            below[int(entry.read_bytes().rpartition(b")")[2].split()[1])].append(int(entry.parent.name))
+        except OSError:  # it has ended meanwhile
+            continue
+    waiting, peaks = list(below[above]), []
+    while waiting:
+        pid = waiting.pop()
+        waiting += below[pid]
+        try:
+            status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
+        except OSError:  # likewise
+            continue
+        peaks += [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")]
+    return sum(peaks) if peaks else None
