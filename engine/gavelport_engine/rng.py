@@ -25,13 +25,16 @@ class Rng(Protocol):
 
 
 class Stream:
-    """The stream SHA-256(seed ‖ purpose ‖ i), i = 0, 1, 2 … as 8 bytes big-endian, read as 4-byte big-endian words."""
+    """The stream SHA-256(seed ‖ purpose ‖ i), i = 0, 1, 2 … as 8 bytes big-endian, read as 4-byte big-endian words.
+
+    The streams of a purpose that comes again are SHA-256(seed ‖ purpose ‖ k ‖ i), k as 8 bytes big-endian.
+    """
 
     __slots__ = ("_counter", "_prefix", "_words")
 
-    def __init__(self, seed: bytes, purpose: str) -> None:
-        """Start the stream of one purpose of a seed (32 bytes for a deal, any length elsewhere)."""
-        self._prefix = hashlib.sha256(seed + purpose.encode())
+    def __init__(self, seed: bytes, purpose: str, k: int | None = None) -> None:
+        """Start a purpose's stream, or its k-th, of a seed (32 bytes for a deal, any length elsewhere)."""
+        self._prefix = hashlib.sha256(seed + purpose.encode() + (b"" if k is None else _COUNTER.pack(k)))
         self._counter = 0
         self._words: list[int] = []
 

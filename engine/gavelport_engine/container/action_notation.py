@@ -9,9 +9,10 @@ from gavelport_engine.container import actions as act
 from gavelport_engine.container import forms
 from gavelport_engine.container.actions import KINDS, Action
 from gavelport_engine.errors import NotationError
+from gavelport_engine.forms import AMOUNT, SEAT
 
 if TYPE_CHECKING:
-    from gavelport_engine.container.forms import Form
+    from gavelport_engine.forms import Form
     from gavelport_engine.game import Json
 
 
@@ -44,7 +45,7 @@ FIELDS: dict[type, tuple[Field, ...]] = {
     act.BuyWarehouse: (),
     act.Produce: (Field("make", forms.BAG), Field("factory_store", forms.FACTORY_STORE)),
     act.Buy: (
-        Field("seller", forms.SEAT),
+        Field("seller", SEAT),
         Field("take", forms.FACTORY_STORE),
         Field("harbour_store", forms.HARBOUR_STORE),
     ),
@@ -54,9 +55,9 @@ FIELDS: dict[type, tuple[Field, ...]] = {
         Field("take", forms.HARBOUR_STORE, may_lack=True),
     ),
     act.Load: (Field("take", forms.HARBOUR_STORE),),
-    act.Bid: (Field("amount", forms.AMOUNT), Field("loans", forms.AMOUNT, may_lack=True)),
-    act.Accept: (Field("winner", forms.SEAT), Field("repay", forms.AMOUNT, may_lack=True)),
-    act.Reject: (Field("repay", forms.AMOUNT, may_lack=True),),
+    act.Bid: (Field("amount", AMOUNT), Field("loans", AMOUNT, may_lack=True)),
+    act.Accept: (Field("winner", SEAT), Field("repay", AMOUNT, may_lack=True)),
+    act.Reject: (Field("repay", AMOUNT, may_lack=True),),
 }
 """The keys of each kind of action, in the notation's order."""
 

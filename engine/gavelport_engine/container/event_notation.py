@@ -9,9 +9,10 @@ from gavelport_engine.container import events as ev
 from gavelport_engine.container import forms
 from gavelport_engine.container.events import KINDS, PURPOSES, Event
 from gavelport_engine.errors import NotationError
+from gavelport_engine.forms import AMOUNT, FLAG, SEAT, word
 
 if TYPE_CHECKING:
-    from gavelport_engine.container.forms import Form
+    from gavelport_engine.forms import Form
     from gavelport_engine.game import Json
 
 ENDS = ("two_colours", "max_rounds", "stalled")
@@ -29,48 +30,46 @@ def _fields(**form_of: Form) -> tuple[Field, ...]:
     return tuple(Field(key, key, form) for key, form in form_of.items())
 
 
-_SEAT = forms.SEAT
-
 FIELDS: dict[type, tuple[Field, ...]] = {
-    ev.TurnBegan: _fields(turn=forms.AMOUNT, seat=_SEAT),
+    ev.TurnBegan: _fields(turn=AMOUNT, seat=SEAT),
     ev.Payment: (
         Field("from", "payer", forms.PARTY),
         Field("to", "payee", forms.PARTY),
-        Field("amount", "amount", forms.AMOUNT),
-        Field("for", "purpose", forms.word("what a payment is for", PURPOSES)),
+        Field("amount", "amount", AMOUNT),
+        Field("for", "purpose", word("what a payment is for", PURPOSES)),
     ),
-    ev.LoanTaken: _fields(seat=_SEAT),
-    ev.LoanRepaid: _fields(seat=_SEAT),
-    ev.LoanCancelled: _fields(seat=_SEAT),
+    ev.LoanTaken: _fields(seat=SEAT),
+    ev.LoanRepaid: _fields(seat=SEAT),
+    ev.LoanCancelled: _fields(seat=SEAT),
     ev.Seized: _fields(
-        seat=_SEAT,
-        by=_SEAT,
+        seat=SEAT,
+        by=SEAT,
         island=forms.MAYBE_BAG,
         harbour_store=forms.MAYBE_HARBOUR_STORE,
         factory_store=forms.MAYBE_FACTORY_STORE,
     ),
-    ev.FactorySeized: _fields(seat=_SEAT, by=_SEAT, colour=forms.COLOUR),
-    ev.WarehouseSeized: _fields(seat=_SEAT),
-    ev.Forgiven: _fields(seat=_SEAT),
-    ev.SoldDomestic: _fields(seat=_SEAT, store=forms.STORE_NAME, price=forms.PRICE, colour=forms.COLOUR),
-    ev.FactoryBuilt: _fields(seat=_SEAT, slot=forms.AMOUNT, colour=forms.COLOUR),
-    ev.WarehouseBuilt: _fields(seat=_SEAT, slot=forms.AMOUNT),
-    ev.Produced: _fields(seat=_SEAT, make=forms.BAG, factory_store=forms.FACTORY_STORE),
+    ev.FactorySeized: _fields(seat=SEAT, by=SEAT, colour=forms.COLOUR),
+    ev.WarehouseSeized: _fields(seat=SEAT),
+    ev.Forgiven: _fields(seat=SEAT),
+    ev.SoldDomestic: _fields(seat=SEAT, store=forms.STORE_NAME, price=forms.PRICE, colour=forms.COLOUR),
+    ev.FactoryBuilt: _fields(seat=SEAT, slot=AMOUNT, colour=forms.COLOUR),
+    ev.WarehouseBuilt: _fields(seat=SEAT, slot=AMOUNT),
+    ev.Produced: _fields(seat=SEAT, make=forms.BAG, factory_store=forms.FACTORY_STORE),
     ev.Bought: _fields(
-        seat=_SEAT,
-        seller=_SEAT,
+        seat=SEAT,
+        seller=SEAT,
         take=forms.FACTORY_STORE,
         harbour_store=forms.HARBOUR_STORE,
     ),
-    ev.Repriced: _fields(seat=_SEAT, harbour_store=forms.HARBOUR_STORE),
-    ev.Sailed: _fields(seat=_SEAT, to=forms.PLACE),
-    ev.Loaded: _fields(seat=_SEAT, seller=_SEAT, take=forms.HARBOUR_STORE),
-    ev.Passed: _fields(seat=_SEAT),
-    ev.AuctionBegan: _fields(seat=_SEAT, lot=forms.BAG),
+    ev.Repriced: _fields(seat=SEAT, harbour_store=forms.HARBOUR_STORE),
+    ev.Sailed: _fields(seat=SEAT, to=forms.PLACE),
+    ev.Loaded: _fields(seat=SEAT, seller=SEAT, take=forms.HARBOUR_STORE),
+    ev.Passed: _fields(seat=SEAT),
+    ev.AuctionBegan: _fields(seat=SEAT, lot=forms.BAG),
     ev.BidsRevealed: _fields(bids=forms.LISTED, loans=forms.LISTED),
     ev.ExtraBidsRevealed: _fields(extra=forms.LISTED, loans=forms.LISTED),
-    ev.Auctioned: _fields(seat=_SEAT, to=_SEAT, amount=forms.AMOUNT, lot=forms.BAG, accepted=forms.FLAG),
-    ev.Over: _fields(end=forms.word("a reason", ENDS)),
+    ev.Auctioned: _fields(seat=SEAT, to=SEAT, amount=AMOUNT, lot=forms.BAG, accepted=FLAG),
+    ev.Over: _fields(end=word("a reason", ENDS)),
 }
 """The keys of each kind of event, in the notation's order."""
 

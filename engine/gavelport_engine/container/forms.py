@@ -1,14 +1,12 @@
 """The notation's forms of single values, both ways, and what such a value is (`container-notation.md`).
 
-A `Form` reads JSON into a value (strictly), writes it back, and tells whether any object is such a
-value. Actions, events and positions are put together from these.
+Actions, events and positions are put together from these.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gavelport_engine import reading
 from gavelport_engine.container.actions import ISLAND, SEA
@@ -25,6 +23,7 @@ from gavelport_engine.container.goods import (
     Store,
 )
 from gavelport_engine.errors import NotationError
+from gavelport_engine.forms import Form, is_whole, number, optional, word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,24 +36,8 @@ STORE_NAMES = ("factory", "harbour")
 ASSETS = ("factory", "warehouse")
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """One form: what it is in words, how it is read and written, and what it holds."""
-
-    what: str
-    read: Callable[[object, str], Any]
-    """(JSON, path) → value; raises NotationError."""
-    write: Callable[[Any], Any]
-    holds: Callable[[object], bool]
-    """Whether an object is such a value; bounds that depend on the position are not asked."""
-
-
-def _is_whole(value: object) -> bool:
-    return type(value) is int and value >= 0
-
-
 def _are_counts(value: object, length: int) -> bool:
-    return type(value) is tuple and len(value) == length and all(map(_is_whole, value))
+    return type(value) is tuple and len(value) == length and all(map(is_whole, value))
 
 
 def read_bag(value: object, path: str) -> Bag:
@@ -119,37 +102,11 @@ def _read_optional_list(value: object, path: str) -> tuple[int | None, ...]:
     )
 
 
-def word(what: str, words: tuple[str, ...]) -> Form:
-    """Return the form of one of some words."""
-    return Form(
-        what,
-        lambda value, path: reading.one_of(value, path, words),
-        lambda value: value,
-        lambda value: type(value) is str and value in words,
-    )
-
-
-def _optional(form: Form) -> Form:
-    return Form(
-        f"{form.what} or nothing",
-        lambda value, path: None if value is None else form.read(value, path),
-        lambda value: None if value is None else form.write(value),
-        lambda value: value is None or form.holds(value),
-    )
-
-
-def _number(what: str) -> Form:
-    return Form(what, reading.whole, lambda value: value, _is_whole)
-
-
 def _is_place(value: object) -> bool:
     return type(value) is int and value >= min(SEA, ISLAND)
 
 
-AMOUNT = _number("a whole number ≥ 0")
-SEAT = _number("a seat number")
-PRICE = _number("a price in whole dollars")
-FLAG = Form("true or false", reading.flag, lambda value: value, lambda value: type(value) is bool)
+PRICE = number("a price in whole dollars")
 COLOUR = Form(
     "a colour",
     lambda value, path: reading.looked_up(value, path, _COLOUR_INDEX),
@@ -174,7 +131,7 @@ PARTY = Form(
     '"bank" or a seat number',
     _read_party,
     lambda value: "bank" if value == BANK else value,
-    lambda value: value == BANK or _is_whole(value),
+    lambda value: value == BANK or is_whole(value),
 )
 STORE_NAME = word('"factory" or "harbour"', STORE_NAMES)
 ASSET = word('"factory" or "warehouse"', ASSETS)
@@ -182,8 +139,8 @@ LISTED = Form(
     "a list by seat",
     _read_optional_list,
     list,
-    lambda value: type(value) is tuple and all(v is None or _is_whole(v) for v in value),
+    lambda value: type(value) is tuple and all(v is None or is_whole(v) for v in value),
 )
-MAYBE_BAG = _optional(BAG)
-MAYBE_FACTORY_STORE = _optional(FACTORY_STORE)
-MAYBE_HARBOUR_STORE = _optional(HARBOUR_STORE)
+MAYBE_BAG = optional(BAG)
+MAYBE_FACTORY_STORE = optional(FACTORY_STORE)
+MAYBE_HARBOUR_STORE = optional(HARBOUR_STORE)

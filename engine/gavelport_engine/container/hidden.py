@@ -13,6 +13,9 @@ from gavelport_engine.container.table import CARD_NAMES
 from gavelport_engine.game import SPECTATOR
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gavelport_engine.container.actions import Action
     from gavelport_engine.container.table import State
     from gavelport_engine.game import Viewer
     from gavelport_engine.rng import Rng
@@ -21,8 +24,8 @@ _SPREAD = 60
 """Free cash is drawn from a range of so many dollars."""
 
 
-def twin(state: State, viewer: Viewer, rng: Rng) -> State:
-    """Return a position that differs only in what the viewer may not know.
+def twin(state: State, viewer: Viewer, rng: Rng, answer: Mapping[int, Action] | None = None) -> State:
+    """Return a position that differs only in what the viewer may not know; no answer makes any of it public at once.
 
     Other seats' cash, cards and bids not yet revealed with their loans are drawn anew. Cash below
     the interest that can fall due (3.1) is kept, as the next turn's beginning makes it public; so
