@@ -37,9 +37,13 @@ class NotationError(ValueError):
 
 
 class OptionsError(ValueError):
-    """Options that describe no game; `problems` lists every one that was found, a sentence each."""
+    """Options that describe no game; `problems` lists every one that was found, a sentence each.
 
-    def __init__(self, problems: list[str]) -> None:
+    `code` is the notation's, where it has one for wrong options.
+    """
+
+    def __init__(self, problems: list[str], code: str = "options") -> None:
         """Keep all problems, so that they can be mended at once."""
         super().__init__("; ".join(problems))
         self.problems = problems
+        self.code = code

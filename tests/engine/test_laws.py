@@ -79,8 +79,7 @@ def pairs(game: AnyGame, given: dict[str, Any], wanted: int) -> int:
         state = game.initial_state(options, seed(number))
         while (seats := game.to_act(state)) and found < wanted:
             viewer = viewers[rng.below(len(viewers))]
-            other = TWINS[game.name](state, viewer, rng)
-            check_noninterference(game, state, other, viewer, rng)
+            check_noninterference(game, state, TWINS[game.name], viewer, rng)
             found += 1
             seat = seats[rng.below(len(seats))]  # one at a time: sealed rounds half answered too
             action = game.decision(state, seat).space.sample(rng)

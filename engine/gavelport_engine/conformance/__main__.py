@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from gavelport_engine.conformance.cases import CaseFileError, failures, read_cases
+from gavelport_engine.conformance.cases import CaseFileError, failures, game_in, read_cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,8 +28,9 @@ def main(paths: Sequence[str]) -> int:
             sys.stderr.write(f"error: {error}\n")
             unreadable = True
             continue
+        game = game_in(cases)
         for number, case in enumerate(cases, 1):
-            found = failures(case)
+            found = failures(case, game)
             name = case.get("name", f"case {number}") if isinstance(case, dict) else f"case {number}"
             for line in found:
                 sys.stdout.write(f"{path}: {name}: {line}\n")

@@ -1,24 +1,29 @@
-"""Conformance cases: positions with right answers (`container-notation.md`, "Conformance case").
+"""Conformance cases: positions with right answers (each game's notation, "Conformance case").
 
-A case begins with a position, is played on by its steps, and then asked. What may stand in a case is
-one table, `_QUESTIONS`: a key and the function that compares it. Nothing here knows a game.
+A case begins with a position or with a deal, is played on by its steps, and then asked; or it shows that a setup is
+refused. What may be asked is one table, `_QUESTIONS`: a key and the function that compares it. Nothing here knows a
+game.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gavelport_engine.errors import NotationError
-from gavelport_engine.reading import flag, joined, listing, mapping, whole
+from gavelport_engine.errors import NotationError, OptionsError
+from gavelport_engine.game import SPECTATOR
+from gavelport_engine.reading import flag, joined, listing, mapping, shown, whole
 from gavelport_engine.registry import game_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gavelport_engine.game import AnyGame
+    from gavelport_engine.game import AnyGame, Viewer
+
+_SEED = re.compile("[0-9a-f]{64}")
 
 
 class CaseFileError(Exception):
@@ -46,13 +51,27 @@ def read_cases(path: str) -> list[object]:
     return found
 
 
-def failures(case: object) -> list[str]:
-    """Return what is wrong with a case's answers, a line each; none when it passes."""
+def game_in(cases: list[object]) -> str | None:
+    """Return the one game that a file's positions name, for its cases without a position; None if there is none."""
+    positions = [case.get("position") for case in cases if isinstance(case, dict)]
+    games = [position.get("game") for position in positions if isinstance(position, dict)]
+    names = {game for game in games if isinstance(game, str)}
+    return names.pop() if len(names) == 1 else None
+
+
+def failures(case: object, game: str | None = None) -> list[str]:
+    """Return what is wrong with a case's answers, a line each; none when it passes.
+
+    `game` names the game of a case that begins with no position, which would name it (`game_in`).
+    """
     try:
-        given = mapping(case, "", ("name", "position"), ("cites", "steps", *_QUESTIONS))
+        if isinstance(case, dict) and "setup" in case:
+            return list(_setup(case, game))
+        beginning = "deal" if isinstance(case, dict) and "deal" in case else "position"
+        given = mapping(case, "", ("name", beginning), ("cites", "steps", *_QUESTIONS))
         if not any(key in given for key in (*_QUESTIONS, "steps")):
             raise NotationError("", "the case asks nothing")
-        run = _begin(given["position"])
+        run = _deal(given["deal"], game) if beginning == "deal" else _begin(given["position"])
         steps = listing(given.get("steps", []), "steps")
         found = [line for n, step in enumerate(steps) for line in _step(run, step, f"steps.{n}")]
         if found:  # what comes after a step that went wrong tells nothing
@@ -66,13 +85,45 @@ def failures(case: object) -> list[str]:
         return found
 
 
+def _game(name: Any, path: str) -> AnyGame:
+    if name is None:
+        raise NotationError(path, "the positions of this file name no game, or more than one")
+    try:
+        return game_named(name)
+    except (KeyError, TypeError) as error:
+        raise NotationError(path, str(error.args[0])) from error
+
+
+def _setup(case: dict[str, Any], name: str | None) -> Iterator[str]:
+    """Show that options are refused, with the code that is expected."""
+    given = mapping(case, "", ("name", "setup", "error"), ("cites",))
+    game, expected = _game(name, "setup"), given["error"]
+    try:
+        game.options(mapping_of(given["setup"], "setup"))
+    except OptionsError as error:
+        if error.code != expected:
+            yield f"error: expected {_text(expected)}, got {_text(error.code)}: {error}"
+    else:
+        yield "setup: expected a refusal, got none"
+
+
+def _deal(deal: object, name: str | None) -> _Run:
+    """Begin with the deal of a seed."""
+    given = mapping(deal, "deal", ("seed", "options"))
+    game, seed = _game(name, "deal"), given["seed"]
+    try:
+        options = game.options(mapping_of(given["options"], "deal.options"))
+    except OptionsError as error:
+        raise NotationError("deal.options", str(error)) from error
+    if not isinstance(seed, str) or not _SEED.fullmatch(seed):
+        raise NotationError("deal.seed", f"expected 64 hex digits, in small letters, got {shown(seed)}")
+    return _Run(game, game.initial_state(options, bytes.fromhex(seed)))
+
+
 def _begin(position: object) -> _Run:
     if not isinstance(position, dict) or "game" not in position:
         raise NotationError("position", "expected an object that names its game")
-    try:
-        game = game_named(position["game"])
-    except (KeyError, TypeError) as error:
-        raise NotationError("position.game", str(error.args[0])) from error
+    game = _game(position["game"], "position.game")
     try:
         return _Run(game, game.from_notation(position))
     except NotationError as error:
@@ -84,6 +135,9 @@ def _refusal(run: _Run, seat: int, action: object) -> tuple[Any, str | None, str
     try:
         value = run.game.action_from_notation(action)
     except NotationError as error:
+        if seat not in run.game.to_act(run.state):  # who is not asked is told so, whatever it answers
+            fault = run.game.fault(run.state, seat, None)
+            return (None, None, "") if fault is None else (None, fault.code, fault.sentence)
         return None, error.code, str(error)
     fault = run.game.fault(run.state, seat, value)
     if (fault is None) != (seat in run.game.to_act(run.state) and _contains(run, seat, value)):
@@ -199,6 +253,20 @@ def _legal(run: _Run, expected: object, path: str) -> Iterator[str]:
             yield f"{place}.error: expected {_text(given['error'])}, got {_text(code)}"
 
 
+def _views(run: _Run, expected: object, path: str) -> Iterator[str]:
+    """Compare the named parts of what viewers see."""
+    seats = len(run.game.to_notation(run.state)["seats"])
+    for number, entry in enumerate(listing(expected, path)):
+        place = f"{path}.{number}"
+        given = mapping(entry, place, ("viewer", "expect"))
+        viewer: Viewer = SPECTATOR
+        if given["viewer"] is not None:
+            viewer = whole(given["viewer"], f"{place}.viewer", 0, seats - 1)
+        seen = run.game.observation_to_notation(run.game.observation(run.state, viewer))
+        parts = mapping_of(given["expect"], f"{place}.expect")
+        yield from differences(parts, seen, f"{place}.expect", run.game.whole_keys)
+
+
 def mapping_of(value: object, path: str) -> dict[str, object]:
     """Return an object whose keys are judged elsewhere."""
     if not isinstance(value, dict):
@@ -211,5 +279,6 @@ _QUESTIONS: dict[str, Callable[[_Run, object, str], Iterator[str]]] = {
     "to_act": _to_act,
     "result": _result,
     "legal": _legal,
+    "views": _views,
 }
 """What a case may ask of the position after its steps."""

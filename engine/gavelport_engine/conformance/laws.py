@@ -17,7 +17,7 @@ from gavelport_engine.game import SPECTATOR
 from gavelport_engine.rng import Stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from gavelport_engine.game import AnyGame, Json, Trace, Viewer
     from gavelport_engine.rng import Rng
@@ -34,11 +34,11 @@ class LawBroken(AssertionError):  # noqa: N818  # reads as what it says: a law w
 class Twin(Protocol):
     """What non-interference needs of a game: another position that looks the same to a viewer."""
 
-    def __call__(self, state: Any, viewer: Viewer, rng: Rng) -> Any:
+    def __call__(self, state: Any, viewer: Viewer, rng: Rng, answer: Mapping[int, Any] | None = None) -> Any:
         """Return a state that differs from this one only in what the viewer may not know.
 
-        What the rules make public of it later without anyone's answer (a payment that falls due)
-        must stay as it is.
+        Given an answer that is about to be played, what the rules make public by it (a card that is turned up, a
+        payment that falls due) must stay as it is.
         """
         ...
 
@@ -71,7 +71,7 @@ def check_play(game: AnyGame, options: Any, seed: bytes, twin: Twin | None = Non
         check_observations(game, state, everyone)
         if twin is not None:
             for viewer in viewers:
-                check_noninterference(game, state, twin(state, viewer, rng), viewer, rng, strays)
+                check_noninterference(game, state, twin, viewer, rng, strays)
         actions = {seat: game.decision(state, seat).space.sample(rng) for seat in seats}
         check_commuting(game, state, actions)
         state = check_pure(game, state, actions)
@@ -211,7 +211,7 @@ def check_commuting(game: AnyGame, state: Any, actions: dict[int, Any]) -> None:
 def check_noninterference(
     game: AnyGame,
     state: Any,
-    other: Any,
+    twin: Twin,
     viewer: Viewer,
     rng: Rng,
     strays: Iterable[object] = (),
@@ -221,9 +221,10 @@ def check_noninterference(
     Its observation and the notation of it, the legality of its own answers (`strays`, which may be
     wrong ones, too), and what it sees of any one answer's events, but for one that reveals what was sealed.
     """
-    seen, twin = game.observation(state, viewer), game.observation(other, viewer)
+    other = twin(state, viewer, rng)
+    seen, alike = game.observation(state, viewer), game.observation(other, viewer)
     written = canonical(game.observation_to_notation(seen))
-    same = written == canonical(game.observation_to_notation(twin)) and seen == twin
+    same = written == canonical(game.observation_to_notation(alike)) and seen == alike
     _require(same, game, "non-interference: observation", f"viewer {viewer}: {written}")
     seats = game.to_act(state)
     _require(seats == game.to_act(other), game, "non-interference: who acts", written)
@@ -237,7 +238,10 @@ def check_noninterference(
         if asked.sealed and len(seats) == 1:
             continue
         for action in (*tried, game.default(state, seat)):
-            if game.fault(state, seat, action) or game.fault(other, seat, action):
+            if game.fault(state, seat, action):
+                continue
+            other = twin(state, viewer, rng, {seat: action})
+            if game.fault(other, seat, action):
                 continue
             told = [_told_to(game, position, {seat: action}, viewer) for position in (state, other)]
             _require(told[0] == told[1], game, "non-interference: events", f"{viewer}: {action}: {told}")
