@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gavelport_engine.registry import GAMES
+from gavelport_engine.container.rules import CONTAINER
+from gavelport_engine.shipping.rules import SHIPPING
 
 from gavelport_codecs.container.codec import ContainerCodec
 from gavelport_codecs.errors import CodecError
+from gavelport_codecs.shipping.codec import ShippingCodec
 
 if TYPE_CHECKING:
     from gavelport_codecs.codec import Codec
 
-CODECS: dict[str, Codec] = {"container": ContainerCodec(GAMES["container"])}
+CODECS: dict[str, Codec] = {codec.game.name: codec for codec in (ContainerCodec(CONTAINER), ShippingCodec(SHIPPING))}
 
 
 def codec_for(game: str) -> Codec:

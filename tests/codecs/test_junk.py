@@ -2,41 +2,49 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from gavelport.v1 import game_pb2
 from gavelport_codecs.errors import CodecError
 from gavelport_codecs.registry import codec_for
-from gavelport_engine.container import actions as act
-from gavelport_engine.container.rules import CONTAINER
-from gavelport_engine.container.table import Options
 from gavelport_engine.errors import Fault
-from google.protobuf import text_format
 from google.protobuf.message import DecodeError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests import strategies as some
+from tests.games.registry import SAMPLES, every_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from google.protobuf.message import Message
 
-CODEC = codec_for("container")
-OPTIONS = Options()
-LONG = Options(max_rounds=25)
-POSITIONS = [CONTAINER.copy(state) for state in some.positions(some.seed_of_many_phases(LONG), LONG)]
+    from tests.games.samples import Samples
 
-DECODERS: list[tuple[type[Message], Callable[[Any], object]]] = [
-    (game_pb2.GameAction, CODEC.decode_action),
-    (game_pb2.GameEvent, CODEC.decode_event),
-    (game_pb2.GameOptions, CODEC.decode_options),
-    (game_pb2.GameDeal, CODEC.decode_deal),
-    (game_pb2.GameScore, CODEC.decode_score),
-    (game_pb2.GameObservation, lambda message: CODEC.decode_observation(message, OPTIONS)),
-]
+
+ENVELOPES: dict[str, type[Message]] = {
+    "action": game_pb2.GameAction,
+    "event": game_pb2.GameEvent,
+    "options": game_pb2.GameOptions,
+    "deal": game_pb2.GameDeal,
+    "score": game_pb2.GameScore,
+    "observation": game_pb2.GameObservation,
+}
+
+
+@cache
+def positions(name: str) -> list[Any]:
+    """Return the positions of a game's long random play."""
+    samples = SAMPLES[name]
+    return [samples.game.copy(state) for state in samples.positions()]
+
+
+def decoder(samples: Samples, what: str) -> Callable[[Any], object]:
+    """Return what decodes one kind of envelope."""
+    decode = getattr(samples.codec, f"decode_{what}")
+    return (lambda message: decode(message, samples.long)) if what == "observation" else decode
 
 
 def check_decoding(message: Message, decode: Callable[[Any], object]) -> None:
@@ -51,14 +59,15 @@ def check_decoding(message: Message, decode: Callable[[Any], object]) -> None:
     assert len(said) < 400
 
 
-@pytest.mark.parametrize(("kind", "decode"), DECODERS, ids=lambda value: getattr(value, "__name__", ""))
+@every_game
+@pytest.mark.parametrize("what", ENVELOPES)
 @given(content=st.binary(max_size=200))
-def test_random_bytes(kind: type[Message], decode: Callable[[Any], object], content: bytes) -> None:
+def test_random_bytes(samples: Samples, what: str, content: bytes) -> None:
     try:
-        message = kind.FromString(content)
+        message = ENVELOPES[what].FromString(content)
     except DecodeError:
         return
-    check_decoding(message, decode)
+    check_decoding(message, decoder(samples, what))
 
 
 def damaged(content: bytes, changes: list[tuple[int, int]]) -> bytes:
@@ -73,143 +82,52 @@ def damaged(content: bytes, changes: list[tuple[int, int]]) -> bytes:
 changes = st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 255)), min_size=1, max_size=4)
 
 
+@every_game
 @settings(max_examples=300)
-@given(action=some.actions, where=changes)
-def test_damaged_actions_are_judged(action: act.Action, where: list[tuple[int, int]]) -> None:
+@given(data=st.data(), where=changes)
+def test_damaged_actions_are_judged(samples: Samples, data: st.DataObject, where: list[tuple[int, int]]) -> None:
     """What a damaged action decodes to, the game judges; neither raises anything else."""
+    game, codec = samples.game, samples.codec
+    content = codec.action(data.draw(samples.actions)).SerializeToString()
     try:
-        message = game_pb2.GameAction.FromString(damaged(CODEC.action(action).SerializeToString(), where))
-        decoded = CODEC.decode_action(message)
+        decoded = codec.decode_action(game_pb2.GameAction.FromString(damaged(content, where)))
     except (DecodeError, CodecError):
         return
-    state = POSITIONS[where[0][0] % len(POSITIONS)]
-    for seat in CONTAINER.to_act(state):
-        assert isinstance(CONTAINER.fault(state, seat, decoded), Fault | None)
+    states = positions(game.name)
+    state = states[where[0][0] % len(states)]
+    for seat in game.to_act(state):
+        assert isinstance(game.fault(state, seat, decoded), Fault | None)
 
 
+@every_game
 @settings(max_examples=200)
-@given(number=st.integers(0, len(POSITIONS) - 1), where=changes)
-def test_damaged_observations(number: int, where: list[tuple[int, int]]) -> None:
-    state = POSITIONS[number]
-    content = CODEC.observed(CODEC.public(state), state, 1)
+@given(number=st.integers(0, 10**6), where=changes)
+def test_damaged_observations(samples: Samples, number: int, where: list[tuple[int, int]]) -> None:
+    states = positions(samples.game.name)
+    state = states[number % len(states)]
+    content = samples.codec.observed(samples.codec.public(state), state, 1)
     try:
         message = game_pb2.GameObservation.FromString(damaged(content, where))
     except DecodeError:
         return
-    check_decoding(message, lambda each: CODEC.decode_observation(each, OPTIONS))
+    check_decoding(message, decoder(samples, "observation"))
 
 
-ACTIONS = [
-    ("", "action", "is not set"),
-    ("container {}", "container", "no kind of action is set"),
-    ("container { sail {} }", "container.sail.to", "set sea, island or harbour"),
-    ("container { sail { to {} } }", "container.sail.to", "is not set"),
-    ("container { buy_factory {} }", "container.buy_factory.colour", "0 is no colour"),
-    ("container { seize_factory { colour: 6 } }", "container.seize_factory.colour", "6 is no colour"),
-    ("container { seize_factory { colour: -1 } }", "container.seize_factory.colour", "-1 is no colour"),
-    ("container { surrender { asset: 'ship' } }", "container.surrender.asset", "'ship' is none of factory, warehouse"),
-    ("container { surrender {} }", "container.surrender.asset", "'' is none of"),
-    ("container { domestic_sale { store: 'x' colour: 1 } }", "container.domestic_sale.store", "'x' is none of"),
-    (
-        "container { load { take { prices { key: 7 value { tan: 1 } } } } }",
-        "container.load.take.prices",
-        "price 7: a store has prices 1 to 6",
-    ),
-    (
-        "container { reprice { harbour_store { prices { key: 0 } } } }",
-        "container.reprice.harbour_store.prices",
-        "price 0",
-    ),
-    (
-        "container { buy { seller: 1 take { prices { key: 4294967295 value {} } } } }",
-        "container.buy.take.prices",
-        "price 4294967295",
-    ),
-]
+@every_game
+@pytest.mark.parametrize("what", ENVELOPES)
+def test_another_game_s_message(samples: Samples, what: str) -> None:
+    """A bot of one game that answers in another gets the field's name."""
+    for other in SAMPLES.values():
+        message: Any = ENVELOPES[what]()
+        if other is not samples:
+            getattr(message, other.game.name).SetInParent()
+        else:
+            assert message.WhichOneof("game") is None
+        with pytest.raises(CodecError, match=f"the game {samples.game.name}|set the field '{samples.game.name}'"):
+            decoder(samples, what)(message)
 
 
-@pytest.mark.parametrize(("text", "path", "problem"), ACTIONS, ids=[text for text, _, _ in ACTIONS])
-def test_actions_that_say_nothing_a_game_can_take(text: str, path: str, problem: str) -> None:
-    with pytest.raises(CodecError) as caught:
-        CODEC.decode_action(text_format.Parse(text, game_pb2.GameAction()))
-    assert caught.value.path == path
-    assert problem in caught.value.problem
-    assert str(caught.value).startswith(f"{path}: ")
-
-
-def test_a_store_with_a_price_twice_is_the_last_of_them() -> None:
-    """The protobuf encoding of a map allows it; no reader can tell."""
-    text = "container { load { take { prices { key: 2 value { tan: 1 } } prices { key: 2 value { black: 1 } } } } }"
-    action = CODEC.decode_action(text_format.Parse(text, game_pb2.GameAction()))
-    assert action == act.Load((0, 0, 0, 0, 0, 1) + (0,) * 24)
-
-
-OBSERVATIONS = [
-    ("", "observation"),
-    ("container { table { phase: 77 } }", "container.table.phase"),
-    ("container { table { phase: 5 seat: 9 } }", "container.table.seat"),
-    ("container { table { phase: 5 boards {} } }", "container.table.boards"),
-    ("container { table { phase: 5 boards {} boards {} boards {} boards {} } }", "container.table.boards.factories"),
-    ("container { everyone { cash: 1 card: 'A' } table { phase: 5 } }", "container.table.boards"),
-]
-
-
-@pytest.mark.parametrize(("text", "path"), OBSERVATIONS)
-def test_observations_of_no_match_with_these_options(text: str, path: str) -> None:
-    with pytest.raises(CodecError) as caught:
-        CODEC.decode_observation(text_format.Parse(text, game_pb2.GameObservation()), OPTIONS)
-    assert caught.value.path == path
-
-
-CHANGES: list[tuple[str, Callable[[Any], Any]]] = [
-    ("container.own.seat", lambda content: setattr(content.own, "seat", 4)),
-    ("container.own.card", lambda content: setattr(content.own, "card", "F")),
-    ("container.table.boards.ship", lambda content: content.table.boards[3].ClearField("ship")),
-    ("container.table.boards.factories", lambda content: content.table.boards[3].factories.append(1)),
-    ("container.table.auction.bids", lambda content: content.table.auction.winners.append(1)),
-    ("container.table.auction", lambda content: setattr(content.table, "phase", 6)),
-    ("container.everyone", lambda content: content.everyone.add(cash=1, card="A")),
-    ("container.everyone.card", lambda content: content.everyone.add(cash=1, card="")),
-]
-
-
-@pytest.mark.parametrize(("path", "change"), CHANGES, ids=[path for path, _ in CHANGES])
-def test_an_observation_with_one_thing_wrong(path: str, change: Callable[[Any], Any]) -> None:
-    state = POSITIONS[0]
-    assert state.table.auction is None
-    message = game_pb2.GameObservation.FromString(CODEC.observed(CODEC.public(state), state, 1))
-    change(message.container)
-    with pytest.raises(CodecError) as caught:
-        CODEC.decode_observation(message, OPTIONS)
-    assert caught.value.path == path
-
-
-@pytest.mark.parametrize("text", ["", "container {}", "container { seats: 9 supply_per_player: 4 seized_to: 'box' }"])
-def test_options_that_describe_no_game(text: str) -> None:
-    with pytest.raises(CodecError, match="options"):
-        CODEC.decode_options(text_format.Parse(text, game_pb2.GameOptions()))
-
-
-@pytest.mark.parametrize(
-    ("value", "said"),
-    [
-        (None, "NoneType is none of the game container"),
-        (act.Bid(-1), "Bid"),
-        (act.Bid(2**32), "Bid"),
-        (act.Bid("much"), "Bid"),  # type: ignore[arg-type]
-        (act.BuyFactory(5), "5 is no colour"),
-        (act.Surrender("ship"), "'ship' is none of"),
-        (act.Load((1, 2)), "Load"),
-        (act.Produce((1, 2), (0,) * 30), "Produce"),
-        (act.Produce(None, None), "Produce"),  # type: ignore[arg-type]
-    ],
-)
-def test_values_that_fit_into_no_message(value: object, said: str) -> None:
-    with pytest.raises(CodecError, match=said):
-        CODEC.action(value)
-
-
-@pytest.mark.parametrize("name", ["chess", "container@2", "container@", "", "Container"])
+@pytest.mark.parametrize("name", ["chess", "container@2", "container@", "", "Container", "shipping@0"])
 def test_a_game_that_is_not_known(name: str) -> None:
-    with pytest.raises(CodecError, match="there is container@1"):
+    with pytest.raises(CodecError, match="there is container@1, shipping@1"):
         codec_for(name)

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from gavelport.v1 import container_pb2, game_pb2, referee_pb2
-from gavelport_codecs.container.position import BoardMemo
-from gavelport_codecs.registry import codec_for
+from gavelport_codecs.container.position import board_memo as container_memo
+from gavelport_codecs.memo import Memo
+from gavelport_codecs.shipping.position import board_memo as shipping_memo
 from gavelport_codecs.splice import field, varint
-from gavelport_engine.container.table import Board, Options
+from gavelport_engine.container import table as container_table
 from gavelport_engine.game import SPECTATOR
+from gavelport_engine.shipping import table as shipping_table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests import strategies as some
+from tests.games.registry import every_game
 
 if TYPE_CHECKING:
-    from gavelport_engine.game import Viewer
+    from tests.games.samples import Samples
 
-CODEC = codec_for("container")
 LENGTH_DELIMITED = 2
-LONG = Options(max_rounds=25)
 
 
 def fields_of(content: bytes) -> list[tuple[int, bytes | int]]:
@@ -79,59 +79,87 @@ def test_a_field_parses_as_what_went_in(number: int, payload: bytes) -> None:
     assert fields_of(content) == [(number, payload)]
 
 
-def test_a_decision_can_be_spliced_together() -> None:
-    (state, *_) = some.positions(bytes(32), Options())
-    (events,) = (events for _, events in list(some.steps(bytes(32), Options()))[:1])
-    observed = CODEC.observed(CODEC.public(state), state, 0)
+@every_game
+def test_a_decision_can_be_spliced_together(samples: Samples) -> None:
+    codec = samples.codec
+    state, events = next(samples.steps())
+    observed = codec.observed(codec.public(state), state, 0)
     head = referee_pb2.Decision(match_id="m", decision_id=1, last_event=len(events))
     content = head.SerializeToString() + field(9, observed)
-    content += b"".join(field(10, CODEC.event(event)) for event in events)
+    content += b"".join(field(10, codec.event(event)) for event in events)
     decision = referee_pb2.PlayResponse.FromString(field(3, content)).decision
     assert decision.match_id == "m"
     assert decision.observation.SerializeToString(deterministic=True) == game_pb2.GameObservation.FromString(
         observed
     ).SerializeToString(deterministic=True)
-    assert [CODEC.decode_event(event) for event in decision.events] == events
+    assert [codec.decode_event(event) for event in decision.events] == events
 
 
-@pytest.mark.parametrize("viewer", [0, 3, SPECTATOR])
-def test_no_embedded_message_stands_there_twice(viewer: Viewer) -> None:
+@every_game
+def test_no_embedded_message_stands_there_twice(samples: Samples) -> None:
     """Readers that do not merge repeated messages (protobufjs) would lose what stands in the first."""
-    for state in some.positions(some.seed_of_many_phases(LONG), LONG):
-        content = CODEC.observed(CODEC.public(state), state, viewer)
-        assert twice(content, game_pb2.GameObservation.DESCRIPTOR) == []
+    codec = samples.codec
+    for state in samples.positions():
+        for viewer in (0, 1, SPECTATOR):
+            content = codec.observed(codec.public(state), state, viewer)
+            assert twice(content, game_pb2.GameObservation.DESCRIPTOR) == []
 
 
-def test_a_message_that_stands_there_twice_is_caught() -> None:
-    (state, *_) = some.positions(bytes(32), Options())
-    public = CODEC.public(state)
-    planted = CODEC.observed(public + public, state, 0)
-    assert twice(planted, game_pb2.GameObservation.DESCRIPTOR) == ["gavelport.v1.ContainerObservation.table"]
+@every_game
+def test_a_message_that_stands_there_twice_is_caught(samples: Samples) -> None:
+    codec, state = samples.codec, next(samples.positions())
+    public = codec.public(state)
+    planted = codec.observed(public + public, state, 0)
+    name = f"gavelport.v1.{samples.game.name.title()}Observation.table"
+    assert twice(planted, game_pb2.GameObservation.DESCRIPTOR) == [name]
 
 
-def test_the_memo_is_bounded_and_right_after_it_forgets() -> None:
-    memo = BoardMemo(capacity=3)
-    first = memo(Board(warehouses=0))
-    for count in range(1, 10):
-        assert memo(Board(warehouses=count)) != first
-        assert len(memo) <= 3
-    assert memo(Board(warehouses=0)) == first
+def test_a_memo_is_bounded_and_right_after_it_forgets() -> None:
+    memo: Memo[int] = Memo(lambda piece: piece, lambda piece: bytes([piece]), capacity=3)
+    for _ in range(2):
+        for piece in range(10):
+            assert memo(piece) == bytes([piece])
+            assert len(memo) <= 3
 
 
-def test_the_memo_sees_every_change_of_a_board() -> None:
+BOARDS: list[tuple[Any, Any, dict[str, Any]]] = [
+    (
+        container_memo(),
+        container_table.Board(),
+        {
+            "loans": 1,
+            "factories": (1, None, None, None),
+            "warehouses": 2,
+            "factory_store": (1,) * 30,
+            "harbour_store": (1,) * 30,
+            "ship_at": 2,
+            "cargo": (1,) * 5,
+            "island": (1,) * 5,
+        },
+    ),
+    (
+        shipping_memo(),
+        shipping_table.Board(600, 100, 0, 1, (None,) * 5, (0,) * 6, (0,) * 6),
+        {
+            "cash": 1,
+            "stock": 110,
+            "track": 1,
+            "home": 2,
+            "ships": (shipping_table.Ship(0), None, None, None, None),
+            "built": (0, 2, 0, 0, 0, 0),
+            "marked": (0, 1, 0, 0, 0, 0),
+            "orders": (shipping_table.HeldOrder(None),),
+            "completed": 3,
+            "bankrupt": 1,
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("memo", "board", "changes"), BOARDS, ids=["container", "shipping"])
+def test_a_memo_sees_every_change_of_a_board(memo: Any, board: Any, changes: dict[str, Any]) -> None:
     """A board that is changed in place is encoded anew, whichever of its attributes changed."""
-    memo, board = BoardMemo(), Board()
-    changes = {
-        "loans": 1,
-        "factories": (1, None, None, None),
-        "warehouses": 2,
-        "factory_store": (1,) * 30,
-        "harbour_store": (1,) * 30,
-        "ship_at": 2,
-        "cargo": (1,) * 5,
-        "island": (1,) * 5,
-    }
-    assert set(changes) == set(Board.__slots__)
+    assert set(changes) == set(type(board).__slots__)
     seen = {memo(board)}
     for name, value in changes.items():
         setattr(board, name, value)

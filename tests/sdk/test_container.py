@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import strategies as some
+from tests.games.container import options
 
 if TYPE_CHECKING:
     from gavelport_engine.container.goods import Bag, Store
@@ -26,7 +27,7 @@ def track(seed: bytes, options: Options) -> tuple[int, int]:
     """Check the tracked cash at every position of a random game; return how many there were, and bids with loans."""
     tracker = c.CashTracker(options.seats)
     count = loans = 0
-    for state, events in some.steps(seed, options):
+    for state, events in some.steps(CONTAINER, seed, options):
         tracker.see(events)
         sealed = state.sealed_loans or [0] * options.seats
         assert tracker.cash == [cash - 10 * taken for cash, taken in zip(state.cash, sealed, strict=True)]
@@ -47,7 +48,7 @@ def test_tracked_cash_is_the_true_cash_at_every_step(seats: int) -> None:
 
 
 @pytest.mark.long
-@given(some.seeds, some.options)
+@given(some.seeds, options)
 def test_tracked_cash_is_the_true_cash_for_any_options(seed: bytes, options: Options) -> None:
     chosen = dataclasses.replace(options, supply_per_player=options.supply_per_player % 6 + 1, max_rounds=30)
     count, _ = track(seed, chosen)
@@ -58,7 +59,7 @@ def test_a_payment_that_is_missed_is_noticed() -> None:
     """The comparison above is not one that always holds."""
     tracker = c.CashTracker(4)
     wrong = 0
-    for state, events in some.steps(bytes(32), Options(max_rounds=5)):
+    for state, events in some.steps(CONTAINER, bytes(32), Options(max_rounds=5)):
         tracker.see(events[1:])
         wrong += tracker.cash != state.cash
     assert wrong
@@ -120,7 +121,7 @@ def test_produce_is_legal_wherever_producing_is() -> None:
     """In every position of some games where Produce is a legal kind, the helper's action is without fault."""
     legal = short = 0
     for number in range(50):
-        for state in some.positions(bytes([number]) * 32, Options(max_rounds=40)):
+        for state in some.positions(CONTAINER, bytes([number]) * 32, Options(max_rounds=40)):
             for seat in CONTAINER.to_act(state):
                 if "produce" not in CONTAINER.decision(state, seat).space.kinds():
                     continue
@@ -154,7 +155,7 @@ def test_the_worked_example_of_the_rules() -> None:
 
 
 def test_money_is_what_the_game_counts() -> None:
-    *_, state = some.positions(bytes([15]) * 32, Options(max_rounds=40))
+    *_, state = some.positions(CONTAINER, bytes([15]) * 32, Options(max_rounds=40))
     outcome = CONTAINER.outcome(state)
     for seat, total in enumerate(outcome.totals):
         assert c.money(state.table.boards[seat], state.cash[seat], state.cards[seat]) == total

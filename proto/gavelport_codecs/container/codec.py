@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from gavelport.v1 import container_pb2, game_pb2
 from gavelport_engine.container.goods import COLOUR_NAMES
 from gavelport_engine.container.table import CARD_NAMES
-from gavelport_engine.errors import OptionsError
 
+from gavelport_codecs.base import BaseCodec
 from gavelport_codecs.container.actions import ACTIONS
 from gavelport_codecs.container.events import EVENTS
-from gavelport_codecs.container.goods import colour_number, known_colour
+from gavelport_codecs.container.goods import COLOUR
 from gavelport_codecs.container.position import (
-    BoardMemo,
+    board_memo,
     decode_observation,
     encode_observation,
     encode_observed,
@@ -29,32 +29,16 @@ _COUNTS = ("cash", "island", "harbour", "ship", "loans", "island_count")
 """The score line's plain numbers; `bonus`, `discarded` and `card` are the others."""
 
 
-def _inner(message: Any, what: str) -> Any:
-    if message.WhichOneof("game") != "container":
-        raise CodecError(what, "is not one of the game container")
-    return message.container
-
-
-class ContainerCodec:
+class ContainerCodec(BaseCodec):
     """Container's values to messages and back. Holds no state but a memo of boards, so one serves everybody."""
+
+    actions = ACTIONS
+    events = EVENTS
 
     def __init__(self, game: AnyGame) -> None:
         """Take the engine's game."""
-        self.game = game
-        self._boards = BoardMemo()
-
-    def options(self, options: Options) -> game_pb2.GameOptions:
-        """Return the options as a message."""
-        return game_pb2.GameOptions(container=container_pb2.ContainerOptions(**self.game.options_to_notation(options)))
-
-    def decode_options(self, message: game_pb2.GameOptions) -> Any:
-        """Return validated options. Raises CodecError."""
-        given = _inner(message, "options")
-        names = [field.name for field in container_pb2.ContainerOptions.DESCRIPTOR.fields]
-        try:
-            return self.game.options({name: getattr(given, name) for name in names})
-        except OptionsError as error:
-            raise CodecError("options.container", str(error)) from None
+        super().__init__(game)
+        self._boards = board_memo()
 
     def deal(self, state: State, seat: int) -> game_pb2.GameDeal:
         """Return a seat's value card."""
@@ -62,26 +46,10 @@ class ContainerCodec:
 
     def decode_deal(self, message: game_pb2.GameDeal) -> Json:
         """Return `{"card": "A"}`. Raises CodecError."""
-        card = _inner(message, "deal").card
+        card = self.inner(message, "deal").card
         if card not in CARD_NAMES:
             raise CodecError("deal.container.card", f"{card[:40]!r} is no card; cards are {', '.join(CARD_NAMES)}")
         return {"card": card}
-
-    def action(self, action: Any) -> game_pb2.GameAction:
-        """Return an action as a message. Raises CodecError for what is no action or does not fit into one."""
-        return game_pb2.GameAction.FromString(ACTIONS.encode(action))
-
-    def decode_action(self, message: game_pb2.GameAction) -> Any:
-        """Return an action. Raises CodecError."""
-        return ACTIONS.decode(message)
-
-    def event(self, event: Any) -> bytes:
-        """Return an event as a serialised GameEvent."""
-        return EVENTS.encode(event)
-
-    def decode_event(self, message: game_pb2.GameEvent) -> Any:
-        """Return an event. Raises CodecError."""
-        return EVENTS.decode(message)
 
     def public(self, state: State) -> bytes:
         """Return the table as a serialised field of an observation."""
@@ -97,11 +65,11 @@ class ContainerCodec:
 
     def decode_observation(self, message: game_pb2.GameObservation, options: Options) -> Observation:
         """Return an observation. Raises CodecError."""
-        return decode_observation(message, options)
+        return decode_observation(self.inner(message, "observation"), options)
 
     def score(self, line: Json, state: State, seat: int) -> game_pb2.GameScore:
         """Return a seat's score line and its card."""
-        discarded: Any = 0 if line["discarded"] is None else colour_number(COLOUR_NAMES.index(line["discarded"]))
+        discarded: Any = 0 if line["discarded"] is None else COLOUR.number(COLOUR_NAMES.index(line["discarded"]))
         score = container_pb2.ContainerScore(
             **{name: line[name] for name in _COUNTS},
             bonus=line["bonus"],
@@ -112,9 +80,9 @@ class ContainerCodec:
 
     def decode_score(self, message: game_pb2.GameScore) -> Json:
         """Return the score line with the seat's card. Raises CodecError."""
-        score = _inner(message, "score")
+        score = self.inner(message, "score")
         discarded = None
         if score.discarded:
-            discarded = COLOUR_NAMES[known_colour(score.discarded, "score.container.discarded")]
+            discarded = COLOUR_NAMES[COLOUR.index(score.discarded, "score.container.discarded")]
         counts = {name: getattr(score, name) for name in _COUNTS}
         return counts | {"bonus": score.bonus, "discarded": discarded, "card": score.card}

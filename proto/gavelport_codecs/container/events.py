@@ -2,30 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gavelport.v1 import game_pb2
 from gavelport_engine.container.events import BANK, KINDS, PURPOSES
 
-from gavelport_codecs.container.actions import BAG, COLOUR, OWN_STORE, PLACE, STORE
-from gavelport_codecs.container.goods import amount_messages, read_amounts
-from gavelport_codecs.container.records import Family, Part, one_of, optional
+from gavelport_codecs.container.actions import OWN_STORE
+from gavelport_codecs.container.goods import AMOUNTS, BAG, COLOUR, PLACE, STORE
+from gavelport_codecs.parts import NUMBERS, one_of, optional, party
+from gavelport_codecs.records import Family
 
-
-def _read_party(message: Any, name: str, path: str) -> int:
-    return int(getattr(message, name)) if message.HasField(name) else BANK
-
-
-def _read_numbers(message: Any, name: str, path: str) -> tuple[int, ...]:
-    return tuple(getattr(message, name))
-
-
-def _party(name: str) -> Part:
-    return Part(lambda party: None if party == BANK else party, _read_party, name)
-
-
-AMOUNTS = Part(amount_messages, read_amounts)
-NUMBERS = Part(read=_read_numbers)
 PURPOSE = one_of(*PURPOSES)._replace(name="for")
 
 EVENTS = Family(
@@ -34,15 +18,15 @@ EVENTS = Family(
     "event",
     KINDS,
     {
-        "payment": {"payer": _party("from"), "payee": _party("to"), "purpose": PURPOSE},
+        "payment": {"payer": party("from", BANK), "payee": party("to", BANK), "purpose": PURPOSE},
         "seized": {
             "island": optional(BAG),
             "harbour_store": optional(STORE),
             "factory_store": optional(STORE),
         },
-        "factory_seized": {"colour": COLOUR},
-        "sold_domestic": {"store": OWN_STORE, "colour": COLOUR},
-        "factory_built": {"colour": COLOUR},
+        "factory_seized": {"colour": COLOUR.part},
+        "sold_domestic": {"store": OWN_STORE, "colour": COLOUR.part},
+        "factory_built": {"colour": COLOUR.part},
         "produced": {"make": BAG, "factory_store": STORE},
         "bought": {"take": STORE, "harbour_store": STORE},
         "repriced": {"harbour_store": STORE},

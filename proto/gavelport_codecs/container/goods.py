@@ -13,12 +13,15 @@ from gavelport_engine.container.actions import ISLAND, SEA
 from gavelport_engine.container.goods import COLOUR_NAMES, COLOURS, EMPTY_STORE, TOP_PRICE
 
 from gavelport_codecs.errors import CodecError
+from gavelport_codecs.parts import Numbered, Part
 
 if TYPE_CHECKING:
     from gavelport_engine.container.goods import Bag, Store
 
 _AT_SEA = container_pb2.ContainerPlace(sea=container_pb2.ContainerSea())
 _AT_ISLAND = container_pb2.ContainerPlace(island=container_pb2.ContainerIsland())
+
+COLOUR = Numbered("colour", COLOUR_NAMES)
 
 
 # Messages out of these caches are shared: they are only ever copied into others.
@@ -63,25 +66,6 @@ def read_store(message: Any, name: str, path: str) -> Store:
     return tuple(counts)
 
 
-def colour_number(colour: int) -> int:
-    """Return the message's number of a colour. Raises ValueError for what is no colour."""
-    if not 0 <= colour < COLOURS:
-        raise ValueError(f"{colour!r} is no colour; colours are 0 to {COLOURS - 1}")
-    return colour + 1
-
-
-def read_colour(message: Any, name: str, path: str) -> int:
-    """Return the colour in a field. Raises CodecError where it is left unspecified or not known."""
-    return known_colour(getattr(message, name), f"{path}.{name}")
-
-
-def known_colour(number: int, path: str) -> int:
-    """Return the colour of a message's number. Raises CodecError for any other number."""
-    if not 1 <= number <= COLOURS:
-        raise CodecError(path, f"{number} is no colour; set one of {', '.join(COLOUR_NAMES)} (1 to {COLOURS})")
-    return number - 1
-
-
 def place_message(place: int) -> container_pb2.ContainerPlace:
     """Return SEA, ISLAND or a harbour's seat as a message."""
     if place == SEA:
@@ -113,3 +97,9 @@ def amount_messages(amounts: tuple[int | None, ...]) -> list[container_pb2.Conta
 def read_amounts(message: Any, name: str, path: str) -> tuple[int | None, ...]:
     """Return amounts by seat, None where there is none."""
     return tuple(entry.amount if entry.HasField("amount") else None for entry in getattr(message, name))
+
+
+BAG = Part(bag_message, read_bag)
+STORE = Part(store_message, read_store)
+PLACE = Part(place_message, read_place)
+AMOUNTS = Part(amount_messages, read_amounts)

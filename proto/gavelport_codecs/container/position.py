@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from gavelport.v1 import container_pb2, game_pb2
 from gavelport_engine.container.table import CARD_NAMES, Auction, Board, Observation, Table
 from gavelport_engine.game import SPECTATOR
 
+from gavelport_codecs.base import by_seat
 from gavelport_codecs.container.goods import (
+    COLOUR,
     amount_messages,
     bag_message,
-    known_colour,
     place_message,
     read_amounts,
     read_bag,
@@ -21,11 +21,10 @@ from gavelport_codecs.container.goods import (
     store_message,
 )
 from gavelport_codecs.errors import CodecError
+from gavelport_codecs.memo import Memo
 from gavelport_codecs.splice import field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from gavelport_engine.container.table import Options, State
     from gavelport_engine.game import Viewer
 
@@ -45,41 +44,26 @@ _EVERYONE = container_pb2.ContainerObservation.EVERYONE_FIELD_NUMBER
 _BOARDS = container_pb2.ContainerTable.BOARDS_FIELD_NUMBER
 
 
-class BoardMemo:
-    """Serialised boards by their content: a step changes one or two of them, and the others need not be made again."""
+def board_memo() -> Memo[Board]:
+    """Return a memo of boards as serialised fields of a table."""
+    return Memo(_board_key, lambda board: field(_BOARDS, _board_message(board).SerializeToString()))
 
-    def __init__(self, capacity: int = 4096) -> None:
-        """Keep at most `capacity` boards, some 500 bytes each with their keys; the longest kept goes first."""
-        self._capacity = capacity
-        self._memo: OrderedDict[tuple[object, ...], bytes] = OrderedDict()
 
-    def __call__(self, board: Board) -> bytes:
-        """Return the board as a serialised field of a table."""
-        key = (
-            board.loans,
-            board.factories,
-            board.warehouses,
-            board.factory_store,
-            board.harbour_store,
-            board.ship_at,
-            board.cargo,
-            board.island,
-        )
-        found = self._memo.get(key)
-        if found is None:
-            found = field(_BOARDS, _board_message(board).SerializeToString())
-            if len(self._memo) >= self._capacity:
-                self._memo.popitem(last=False)
-            self._memo[key] = found
-        return found
-
-    def __len__(self) -> int:
-        """Return how many boards are kept."""
-        return len(self._memo)
+def _board_key(board: Board) -> tuple[object, ...]:
+    return (
+        board.loans,
+        board.factories,
+        board.warehouses,
+        board.factory_store,
+        board.harbour_store,
+        board.ship_at,
+        board.cargo,
+        board.island,
+    )
 
 
 def _board_message(board: Board) -> container_pb2.ContainerBoard:
-    slots: Any = [0 if colour is None else colour + 1 for colour in board.factories]
+    slots: Any = [COLOUR.number_or_none(colour) for colour in board.factories]
     return container_pb2.ContainerBoard(
         loans=board.loans,
         factories=slots,
@@ -92,7 +76,7 @@ def _board_message(board: Board) -> container_pb2.ContainerBoard:
     )
 
 
-def encode_table(table: Table, boards: BoardMemo) -> bytes:
+def encode_table(table: Table, boards: Memo[Board]) -> bytes:
     """Return the table as a serialised field of an observation."""
     auction = table.auction
     message = container_pb2.ContainerTable(
@@ -139,7 +123,7 @@ def encode_observed(public: bytes, state: State, viewer: Viewer) -> bytes:
     return field(_GAME, public + encode_own(viewer, state.cash[viewer], state.cards[viewer], loans, sealed_bid))
 
 
-def encode_observation(observation: Observation, boards: BoardMemo) -> bytes:
+def encode_observation(observation: Observation, boards: Memo[Board]) -> bytes:
     """Return an observation as a serialised GameObservation."""
     content = encode_table(observation.table, boards)
     viewer, cash, card = observation.viewer, observation.cash, observation.card
@@ -157,15 +141,12 @@ def encode_observation(observation: Observation, boards: BoardMemo) -> bytes:
 # -- and back
 
 
-def decode_observation(message: game_pb2.GameObservation, options: Options) -> Observation:
+def decode_observation(content: container_pb2.ContainerObservation, options: Options) -> Observation:
     """Return an observation. Raises CodecError for one that is none of a match with these options."""
-    if message.WhichOneof("game") != "container":
-        raise CodecError("observation", "is not one of the game container")
-    content = message.container
     table = _table(content.table, options)
     everyone = tuple((hand.cash, _card(hand.card, "container.everyone.card")) for hand in content.everyone)
     if everyone:
-        _by_seat(everyone, options, "container.everyone")
+        by_seat(everyone, options.seats, "container.everyone")
     if not content.HasField("own"):
         return Observation(SPECTATOR, table, None, None, None, everyone or None)
     own = content.own
@@ -183,7 +164,7 @@ def _table(message: container_pb2.ContainerTable, options: Options) -> Table:
         raise CodecError(f"{path}.phase", f"{message.phase} is no phase")
     if message.seat >= options.seats:
         raise CodecError(f"{path}.seat", f"{message.seat} is no seat of {options.seats}")
-    _by_seat(message.boards, options, f"{path}.boards")
+    by_seat(message.boards, options.seats, f"{path}.boards")
     auction = _auction(message.auction, options) if message.HasField("auction") else None
     if phase in _AUCTIONS and (auction is None or (phase != "bid" and not _has_bid(auction))):
         raise CodecError(f"{path}.auction", f"has no bids in phase {phase}")
@@ -213,7 +194,7 @@ def _board(message: container_pb2.ContainerBoard, path: str) -> Board:
         raise CodecError(f"{path}.factories", f"{len(message.factories)} slots; a board has {_SLOTS}")
     return Board(
         loans=message.loans,
-        factories=tuple([known_colour(n, f"{path}.factories") if n else None for n in message.factories]),
+        factories=tuple([COLOUR.index_or_none(n, f"{path}.factories") for n in message.factories]),
         warehouses=message.warehouses,
         factory_store=read_store(message, "factory_store", path),
         harbour_store=read_store(message, "harbour_store", path),
@@ -226,19 +207,13 @@ def _board(message: container_pb2.ContainerBoard, path: str) -> Board:
 def _auction(message: container_pb2.ContainerAuction, options: Options) -> Auction:
     path = "container.table.auction"
     bids, extra = read_amounts(message, "bids", path), read_amounts(message, "extra", path)
-    _by_seat(bids, options, f"{path}.bids")
-    _by_seat(extra, options, f"{path}.extra")
+    by_seat(bids, options.seats, f"{path}.bids")
+    by_seat(extra, options.seats, f"{path}.extra")
     return Auction(bids, extra, tuple(message.winners))
 
 
 def _has_bid(auction: Auction) -> bool:
     return any(amount is not None for amount in auction.bids)
-
-
-def _by_seat(entries: Iterable[object], options: Options, path: str) -> None:
-    count = sum(1 for _ in entries)
-    if count != options.seats:
-        raise CodecError(path, f"{count} entries for {options.seats} seats")
 
 
 def _card(name: str, path: str) -> int:

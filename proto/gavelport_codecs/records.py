@@ -1,4 +1,4 @@
-"""Actions and events as tables: which field of a message holds which attribute of a value, and how it is converted.
+"""Actions and events as tables: which field of a message holds which attribute of a value, converted how (`parts.py`).
 
 A `Record` is one kind of action or event, a `Family` all kinds of one `oneof`. The kinds' names are the notation's,
 which are the names of the `oneof`'s fields too.
@@ -7,66 +7,18 @@ which are the names of the `oneof`'s fields too.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message_factory import GetMessageClass
 
 from gavelport_codecs.errors import CodecError
+from gavelport_codecs.parts import PLAIN, Part
 from gavelport_codecs.splice import field
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from google.protobuf.message import Message
-
-Write = Callable[[Any], Any]
-"""From an attribute to what the message's constructor takes; None stands for an absent field."""
-Read = Callable[[Any, str, str], Any]
-"""From a message, a field's name and the message's path to the attribute. Raises CodecError."""
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _get(message: Any, name: str, path: str) -> Any:
-    return getattr(message, name)
-
-
-class Part(NamedTuple):
-    """How one attribute is written and read. `name` is the message's field where that is not the attribute's."""
-
-    write: Write = _as_it_is
-    read: Read = _get
-    name: str = ""
-
-
-PLAIN = Part()
-
-
-def optional(part: Part) -> Part:
-    """Return a part whose attribute is None where the field is absent."""
-
-    def read(message: Any, name: str, path: str) -> Any:
-        return part.read(message, name, path) if message.HasField(name) else None
-
-    return Part(lambda value: None if value is None else part.write(value), read, part.name)
-
-
-def one_of(*words: str) -> Part:
-    """Return a part for a string that must be one of the words."""
-
-    def write(word: str) -> str:
-        if word not in words:
-            raise ValueError(f"{word!r} is none of {', '.join(words)}")
-        return word
-
-    def read(message: Any, name: str, path: str) -> str:
-        word: str = getattr(message, name)
-        if word not in words:
-            raise CodecError(f"{path}.{name}", f"{word[:40]!r} is none of {', '.join(words)}")
-        return word
-
-    return Part(write, read)
 
 
 class Record:
