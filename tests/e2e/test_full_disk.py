@@ -39,6 +39,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", str(disk)], check=True)
 
 
+@pytest.mark.long
 def test_a_full_disk(small_disk: Path, tmp_path: Path) -> None:
     (tmp_path / "cup.toml").write_text(CUP)
     data = small_disk / "data"
@@ -61,12 +62,13 @@ def goes_on(data: Path, tmp_path: Path) -> None:
     told = play("cup.toml", "--rounds", ROUNDS, "--data", data, cwd=tmp_path)
     after = results(data)
     assert {match_id: after[match_id] for match_id in kept} == kept
+    assert [row["faults"] for row in told["standings"]] == [{}, {}, {}], "no bot is blamed for the disk"
     assert len(after) == told["matches"] == int(ROUNDS)
     assert verified(data)
 
 
 def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
-    """The same by a limit on the size of files, where nothing can be mounted."""
+    """The same by a limit on the size of files, which needs no mount."""
     (tmp_path / "cup.toml").write_text(CUP)
     data = tmp_path / "data"
     play("cup.toml", "--rounds", "2", "--data", data, cwd=tmp_path)

@@ -2,6 +2,7 @@
 
 import shutil
 import signal
+import subprocess
 import time
 from pathlib import Path
 from typing import Any
@@ -83,15 +84,36 @@ def test_the_report_for_people_says_what_can_be_done_next(cup: Path, tmp_path: P
 
 def test_a_kill_in_the_middle_changes_nothing(cup: Path, tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    straight = play(cup, "--rounds", "9", "--data", whole, cwd=tmp_path)
+    straight = play(cup, "--rounds", "12", "--data", whole, cwd=tmp_path)
     for results in (1, 4):
-        process = start(cup, "--rounds", "9", "--data", cut, "--json", cwd=tmp_path)
+        process = start(cup, "--rounds", "12", "--data", cut, "--json", cwd=tmp_path)
         kill_after(results, process, cut, signal.SIGKILL)
         process.communicate()
-        assert results <= counted(cut) < 9
-    resumed = play(cup, "--rounds", "9", "--data", cut, cwd=tmp_path)
-    assert 0 < resumed["played"] <= 5
+        assert results <= counted(cut) < 12
+    resumed = play(cup, "--rounds", "12", "--data", cut, cwd=tmp_path)
+    assert 0 < resumed["played"] <= 8
     assert without_times(resumed) == without_times(straight)
+    assert verified(cut)
+    assert_nothing_runs(str(cut))
+
+
+@pytest.mark.long
+def test_kills_at_any_moment_change_nothing(cup: Path, tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    straight = play(cup, "--rounds", "30", "--data", whole, cwd=tmp_path)
+    kills = 0
+    while True:
+        process = start(cup, "--rounds", "30", "--data", cut, "--json", cwd=tmp_path)
+        try:
+            process.communicate(timeout=1.5 + 0.37 * kills)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            kills += 1
+        else:
+            break
+    assert kills > 3
+    assert without_times(play(cup, "--rounds", "30", "--data", cut, cwd=tmp_path)) == without_times(straight)
     assert verified(cut)
     assert_nothing_runs(str(cut))
 

@@ -35,9 +35,7 @@ class Rogue:
         """Play until the server ends the stream."""
         channel = grpc.insecure_channel(os.environ["GAVELPORT_TARGET"])
         play: grpc.StreamStreamMultiCallable[bytes, bytes] = channel.stream_stream(PLAY)
-        call = play(
-            self.sent(), metadata=(("authorization", f"Bearer {os.environ['GAVELPORT_TOKEN']}"),)
-        )
+        call = play(self.sent(), metadata=(("authorization", f"Bearer {os.environ['GAVELPORT_TOKEN']}"),))
         for received in call:
             message = pb.PlayResponse.FromString(received)
             kind = message.WhichOneof("message")
