@@ -164,6 +164,15 @@ async def test_a_session_goes_on_with_its_token_and_only_with_it() -> None:
     assert not (await hello(table.connect(2), session_token="")).resumed
 
 
+async def test_a_match_that_nobody_knows_any_more_is_named_on_a_return() -> None:
+    table = Table()
+    client = table.connect(0)
+    resume = [pb.Resume(match_id="of yore", last_event=7)]
+    await hello(client, resume=resume)
+    notice = (await receive(client)).notice
+    assert (notice.code, notice.match_id) == (Code.UNKNOWN_MATCH, "of yore")
+
+
 # -- sessions
 
 

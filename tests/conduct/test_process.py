@@ -266,6 +266,15 @@ def test_a_log_within_its_bounds_is_whole(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_bytes() == b"0123456789" * 15
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
+def test_a_full_disk_costs_the_log_and_not_the_bot() -> None:
+    log = Log(Path("/dev/full"))
+    with pytest.raises(OSError, match="No space left"):
+        log._write(b"x")
+    log.write(b"x" * 10_000_000)
+    log.close()
+
+
 def test_a_command_that_is_not_there_is_told_in_the_log(tmp_path: Path) -> None:
     log = tmp_path / "log"
     done = subprocess.run(

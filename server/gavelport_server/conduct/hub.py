@@ -39,6 +39,7 @@ IDLE_BURST = 200.0
 MALFORMED_MOST = 20
 
 _NO_TOKEN = "the token is missing or not valid here"  # noqa: S105  one text for all that can be wrong with it
+_NO_MATCH = "none of your running matches has this id"
 _log = structlog.get_logger(__name__)
 
 
@@ -127,7 +128,7 @@ class Hub:
                 if place.answered(answer, at):
                     return
             else:
-                self._tell(peer, Code.UNKNOWN_MATCH, "none of your running matches has this id", answer.match_id)
+                self._tell(peer, Code.UNKNOWN_MATCH, _NO_MATCH, answer.match_id)
         elif kind == "heartbeat":
             link.send(pb.PlayResponse(heartbeat=request.heartbeat).SerializeToString())
         elif kind == "hello":
@@ -184,7 +185,10 @@ class Hub:
             resumed=resumed,
         )
         peer.link.send(pb.PlayResponse(welcome=welcome).SerializeToString())
-        session.go_on({each.match_id: each.last_event for each in hello.resume} if resumed else {})
+        # A process that does not go on, but names matches, has seen another life's events: it is told all anew.
+        last_events = {each.match_id: each.last_event if resumed else 0 for each in hello.resume}
+        for match_id in session.go_on(last_events):
+            self._tell(peer, Code.UNKNOWN_MATCH, _NO_MATCH, match_id)
 
     def _fence(self, peer: _Peer) -> None:
         """Close a link that a newer one takes the place of. What it holds is the newer one's: nothing is lost."""

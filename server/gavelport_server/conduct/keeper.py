@@ -49,18 +49,22 @@ class Log:
 
     def write(self, data: bytes) -> None:
         """Append; on disk at once, and at most the head and twice the tail are there at any time."""
+        with contextlib.suppress(OSError):  # a full disk costs the log, and not the bot its life
+            self._write(data)
+
+    def _write(self, data: bytes) -> None:
         for start in range(0, len(data), self._tail_bytes):
             part = data[start : start + self._tail_bytes]
-            self._file.write(part)
-            self._size += len(part)
             self._total += len(part)
+            self._size += self._file.write(part)
             if self._size > self._tail_from + 2 * self._tail_bytes:
                 self._cut()
 
     def close(self) -> None:
         """Cut to head and tail."""
-        if self._size > self._tail_from + self._tail_bytes:
-            self._cut()
+        with contextlib.suppress(OSError):
+            if self._size > self._tail_from + self._tail_bytes:
+                self._cut()
         self._file.close()
 
     def _cut(self) -> None:

@@ -135,12 +135,12 @@ class Encoder:
         if with_observation:
             parts.append(field(_DECISION_OBSERVATION, self._observation(ask.step, state, ask.seat)))
         known = self._events
-        for event in ask.events:
-            encoded = known.get(id(event))
-            if encoded is None:
-                encoded = known[id(event)] = field(_DECISION_EVENTS, self._codec.event(event))
-            parts.append(encoded)
+        parts += [known.get(id(event)) or self._event(event) for event in ask.events]
         return field(_DECISION, b"".join(parts))
+
+    def _event(self, event: Any) -> bytes:
+        encoded = self._events[id(event)] = field(_DECISION_EVENTS, self._codec.event(event))
+        return encoded
 
     def events(self, tell: Tell, state: Any) -> bytes:
         """Return the Events."""

@@ -116,16 +116,18 @@ class Session:
         """What the bot names on a return; a new one with each connection."""
         return self._resume_token
 
-    def go_on(self, last_events: Mapping[str, int]) -> None:
-        """Take up the running matches on a fresh link, and tell the ends that the bot missed.
+    def go_on(self, last_events: Mapping[str, int]) -> list[str]:
+        """Take up the running matches on a fresh link, tell the ends that the bot missed, and return what is unknown.
 
         `last_events` are those that the bot says it has seen, by match id; of a match not named, none.
         """
+        unknown = [match_id for match_id in last_events if match_id not in self.places]
         for match_id, place in tuple(self.places.items()):
             place.back(last_events.get(match_id, 0))
-        for match_id in last_events:
+        for match_id in unknown:
             if match_id in self._ended:
                 self.send(self._ended[match_id])
+        return [match_id for match_id in unknown if match_id not in self._ended]
 
     def disconnect(self) -> None:
         """Take note that the link is lost; the bot may come back."""
