@@ -15,11 +15,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
 
+from gavelport_engine.words import PlainWords
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from gavelport_engine.errors import Fault
     from gavelport_engine.rng import Rng
+    from gavelport_engine.words import Words
 
 Json: TypeAlias = "dict[str, Any]"
 """An object of the notation, ready for `json.dumps`."""
@@ -239,6 +242,10 @@ class Game(ABC, Generic[C, S, A, O, E]):
     def event_in_words(self, event: E) -> str:
         """Return the event as a line for people; a game may put it better than its notation."""
         return json.dumps(self.event_to_notation(event))
+
+    def words(self, names: Sequence[str]) -> Words:
+        """Return a match in words, the seats called by these names; a game may put it better."""
+        return PlainWords(self, names)
 
     @abstractmethod
     def observation_to_notation(self, observation: O) -> Json:

@@ -32,6 +32,7 @@ from gavelport_engine.container.deal import deal, set_up
 from gavelport_engine.container.event_notation import event_from_notation, event_to_notation
 from gavelport_engine.container.events import Event
 from gavelport_engine.container.goods import COLOUR_NAMES
+from gavelport_engine.container.match_words import ContainerWords
 from gavelport_engine.container.observation_reading import observation_from_notation
 from gavelport_engine.container.position_reading import START_TURN, from_notation
 from gavelport_engine.container.space import Space, to_act
@@ -43,7 +44,7 @@ from gavelport_engine.game import SPECTATOR, Decision, Game, Outcome, Trace
 from gavelport_engine.reading import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from gavelport_engine.game import Json, Viewer
 
@@ -202,6 +203,10 @@ class Container(Game[Options, State, Action, Observation, Event]):
     def event_in_words(self, event: Event) -> str:
         """Return the event as a line for people."""
         return event_in_words(event)
+
+    def words(self, names: Sequence[str]) -> ContainerWords:
+        """Return a match in words, the seats called by these names."""
+        return ContainerWords(names)
 
     def observation_to_notation(self, observation: Observation) -> Json:
         """Return the observation in the notation: the position with `viewer`, masked."""

@@ -17,7 +17,8 @@ Each rule section has a module of its own:
 | 15 who sees what | `table.py`, `observe.py` |
 | what is legal, 16 | `legal.py` (kinds), `faults.py` (single actions), `space.py`, `sampling.py` |
 | 18 figures | `data.toml`, `data.py`, `data_checks.py` |
-| twins of a position, events in words | `hidden.py`, `words.py` |
+| twins of a position | `hidden.py` |
+| events and matches in words | `words.py`, `match_words.py` |
 | notation | `forms.py`, `action_notation.py`, `event_notation.py`, `position_*.py`, `observation_reading.py` |
 """
 
@@ -39,6 +40,7 @@ from gavelport_engine.shipping.data import NEWS_IDS, ORDER_IDS, SPACES
 from gavelport_engine.shipping.deal import deal, set_up
 from gavelport_engine.shipping.event_notation import event_from_notation, event_to_notation
 from gavelport_engine.shipping.events import Event
+from gavelport_engine.shipping.match_words import ShippingWords
 from gavelport_engine.shipping.observation_reading import observation_from_notation
 from gavelport_engine.shipping.position_reading import from_notation
 from gavelport_engine.shipping.space import Space, to_act
@@ -47,7 +49,7 @@ from gavelport_engine.shipping.turn import begin_accounts, begin_turn, resolve_n
 from gavelport_engine.shipping.words import event_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from gavelport_engine.game import Json, Viewer
 
@@ -205,6 +207,10 @@ class Shipping(Game[Options, State, Action, Observation, Event]):
     def event_in_words(self, event: Event) -> str:
         """Return the event as a line for people."""
         return event_in_words(event)
+
+    def words(self, names: Sequence[str]) -> ShippingWords:
+        """Return a match in words, the seats called by these names."""
+        return ShippingWords(names)
 
     def observation_to_notation(self, observation: Observation) -> Json:
         """Return the observation in the notation: the position with `viewer`, masked."""

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from gavelport_server.archive.playback import Playback
 from gavelport_server.archive.verify import verified_steps
-from gavelport_server.archive.words.words import WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -52,7 +51,7 @@ class Narration:
         self.names = seat_names(seats)
         self._game = game
         self._seats = seats
-        self._words = WORDS[game.name](self.names)
+        self._words = game.words(self.names)
         self._width = width
         self._turn_seat: int | None = None
 

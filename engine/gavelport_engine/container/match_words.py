@@ -1,4 +1,4 @@
-"""Container in words (`container.md`, `container-notation.md`)."""
+"""A match of Container in words (`words.Words` of the engine)."""
 
 from __future__ import annotations
 
@@ -58,6 +58,7 @@ class ContainerWords:
     """One match of Container in words; see `Words`."""
 
     def __init__(self, names: Sequence[str]) -> None:
+        """Take what to call the seats."""
         self._names = names
 
     def deal(self, deal: Json) -> tuple[str, dict[str, Sequence[str]]]:

@@ -1,1 +1,0 @@
-"""A game's decisions and events in words, one module a game."""
