@@ -9,7 +9,7 @@ ROUNDS ?= 100
 
 PROTOS := $(shell find proto -name '*.proto' 2>/dev/null)
 NODE_BOTS := $(patsubst %/package.json,%,$(wildcard sample_bots/*/package.json))
-PYTHON_BOTS := $(patsubst %/main.py,%,$(wildcard sample_bots/*/main.py))
+PYTHON_BOTS := $(patsubst %/main.py,%,$(wildcard sample_bots/*/main.py bot_templates/*/python/main.py))
 TYPED := hatch_build.py $(wildcard proto/gavelport_codecs engine sdk server tests)
 
 .PHONY: help env proto node-bots lint format test test-long bench tournament clean

@@ -1,4 +1,4 @@
-"""What comes along with the package: sample bots and ready tournaments, in the checkout and when installed."""
+"""What comes along with the package: sample bots, templates and ready tournaments, in the checkout and installed."""
 
 from __future__ import annotations
 
@@ -26,6 +26,14 @@ def ready_tournaments() -> list[Path]:
 def ready_tournament(name: str) -> Path | None:
     """Return the TOML file of a ready tournament, or None."""
     return next((path for path in ready_tournaments() if path.stem == name), None)
+
+
+def bot_templates() -> dict[str, dict[str, Path]]:
+    """Return the templates of bots: game → language → folder."""
+    found: dict[str, dict[str, Path]] = {}
+    for manifest in sorted(_folder("bot_templates").glob("*/*/bot.toml")):
+        found.setdefault(manifest.parents[1].name, {})[manifest.parent.name] = manifest.parent
+    return found
 
 
 def _folder(name: str) -> Path:

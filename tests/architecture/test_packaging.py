@@ -54,7 +54,13 @@ def test_contract_and_generated_code_are_inside(names: set[str]) -> None:
         assert {stem + ending for ending in endings} <= names
 
 
-@pytest.mark.parametrize("folder", ["sample_bots", "tournaments"])
+def test_a_game_s_figures_are_inside(names: set[str]) -> None:
+    files = [path.relative_to(ROOT / "engine").as_posix() for path in ROOT.glob("engine/**/*.toml")]
+    assert files
+    assert set(files) <= names
+
+
+@pytest.mark.parametrize("folder", ["bot_templates", "sample_bots", "tournaments"])
 def test_data_are_inside_as_in_the_checkout(names: set[str], folder: str) -> None:
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", folder],

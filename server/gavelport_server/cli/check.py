@@ -114,7 +114,8 @@ def print_finding(screen: Console, finding: Finding) -> None:
             put(Text(f"    {name}", "dim"), text)
     for number, line in enumerate(finding.printed):
         head = "    it printed" if number == 0 else ""
-        screen.print(Text(f"{head:<{_NAME_WIDTH + 3}}{line}", "dim"), soft_wrap=True)
+        shown = line if len(line) <= room else f"{line[: room - 1]}…"
+        screen.print(Text(f"{head:<{_NAME_WIDTH + 3}}{shown}", "dim"), soft_wrap=True)
 
 
 def _summary(verdicts: Counter[Verdict]) -> Text:

@@ -13,6 +13,7 @@ import trio
 from gavelport_server.conduct.checks.finding import Finding, Verdict, shortened
 from gavelport_server.conduct.checks.tricks import AskTwice, CutStream, RefuseFirst, SendStrange
 from gavelport_server.conduct.process import GRACE_S
+from gavelport_server.referee.codes import Code
 
 if TYPE_CHECKING:
     from gavelport_server.conduct.checks.sparring import Sparring, Trial
@@ -151,7 +152,7 @@ class Examination:
         away_s = max((cut.away_s or 0.0 for cut in trick.cuts), default=0.0)
         times = "once" if len(trick.cuts) == 1 else f"{len(trick.cuts)} times"
         what = f"came back {times}, after {away_s:.1f} s at most"
-        finding = self._judged(check, trial, what)
+        finding = self._judged(check, trial, what, is_repeating=True)
         if finding.verdict is not Verdict.PASSED:
             return finding
         if not trick.has_met_sealed:
@@ -165,7 +166,8 @@ class Examination:
         """Whether a question that comes twice does no harm."""
         trick = AskTwice()
         trial = await self._sparring.match(5, self._game.least_seats, 0, trick)
-        finding = self._judged("repeated question", trial, f"asked {len(trick.asked)} decisions twice: no harm done")
+        what = f"asked {len(trick.asked)} decisions twice: no harm done"
+        finding = self._judged("repeated question", trial, what, is_repeating=True)
         return _because(finding, "a question that is known may come again: answer it in the same way, or skip it")
 
     async def takes_strange_messages(self) -> Finding:
@@ -226,8 +228,11 @@ class Examination:
 
     # -- in words
 
-    def _judged(self, check: str, trial: Trial, what: str) -> Finding:
-        """Return what a match says of the bot: faults fail it, refused answers are a warning."""
+    def _judged(self, check: str, trial: Trial, what: str, *, is_repeating: bool = False) -> Finding:
+        """Return what a match says of the bot: faults fail it, refused answers are a warning.
+
+        `is_repeating`: decisions were asked again, so that an answer may well come twice.
+        """
         figures = trial.report.figures[trial.seat]
         faults = Counter(dict(figures.faults))
         if faults:
@@ -238,25 +243,24 @@ class Examination:
             return Finding(
                 check,
                 Verdict.FAILED,
-                f"{faults.total()} faults in {figures.decisions} decisions: {told}",
+                f"faults: {told}; in {figures.decisions} decisions",
                 where,
                 _REMEDIES[next(iter(faults))],
                 trial.printed,
             )
-        costly = [one for one in trial.refusals if one.tries_left]
-        if costly:
-            first = costly[0]
+        slips = [one for one in trial.refusals if not (is_repeating and one.code == Code.ALREADY_ANSWERED)]
+        if slips:
+            first = slips[0]
             return Finding(
                 check,
                 Verdict.WARNING,
-                f"{len(costly)} of its answers were refused, in {figures.decisions} decisions",
+                f"refused answers: {len(slips)}, in {figures.decisions} decisions",
                 f"decision {first.decision_id}: {first.code}: {first.sentence}",
-                _REMEDIES["illegal"],
+                _ONCE if first.code in _UNASKED else _REMEDIES["illegal"],
                 trial.printed,
             )
-        return Finding(
-            check, Verdict.PASSED, ", ".join(filter(None, (what, f"{figures.decisions} decisions, no fault")))
-        )
+        told = ", ".join(filter(None, (what, f"{figures.decisions} decisions, no fault")))
+        return Finding(check, Verdict.PASSED, told)
 
     async def _does_not_start(self, check: str, bot: LocalBot, why: str) -> Finding:
         ended = bot.process.returncode is not None
@@ -284,6 +288,8 @@ def _because(finding: Finding, remedy: str) -> Finding:
     return Finding(finding.check, finding.verdict, finding.what, finding.where, remedy, finding.printed)
 
 
+_ONCE = "answer each decision once, while it is open"
+_UNASKED = (Code.ALREADY_ANSWERED, Code.TOO_LATE, Code.WRONG_DECISION, Code.RETIRED)
 _REMEDIES = {
     "timeout": "answer within the time that each decision names (decision.time_ms), or do less",
     "illegal": "ask the rules before answering: with the SDK self.decision.space.fault(action) says why not; "
