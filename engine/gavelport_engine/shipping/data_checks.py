@@ -112,7 +112,7 @@ def problems_in(raw: Raw) -> list[str]:
             continue
         sound[name] = []
         for number, entry in enumerate(entries):
-            wrong = _entry_problems(entry, _place(name, number, entry), _keys_of(name, entry, keys))
+            wrong = _entry_problems(entry, _place(name, number, entry), *_keys_of(name, entry, keys))
             found += wrong
             if not wrong:
                 sound[name].append(entry)
@@ -127,11 +127,13 @@ def _place(name: str, number: int, entry: object) -> str:
     return f"{name}.{own}" if type(own) is str else f"{name}.{number}"
 
 
-def _keys_of(name: str, entry: object, keys: dict[str, str]) -> dict[str, str]:
-    """Return the keys that an entry must have; a News card's depend on its effect."""
+def _keys_of(name: str, entry: object, keys: dict[str, str]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the keys that an entry must have, and those that it may; a News card's depend on its effect."""
     if name != "news" or not isinstance(entry, dict) or type(entry.get("effect")) is not str:
-        return keys
-    return {**keys, **EFFECTS.get(entry["effect"], {})}
+        return keys, ()
+    if entry["effect"] not in EFFECTS:  # that is the fault, whatever stands beside
+        return keys, tuple(entry)
+    return {**keys, **EFFECTS[entry["effect"]]}, ()
 
 
 def _entry_problems(entry: object, place: str, keys: dict[str, str], inner: tuple[str, ...] = ()) -> list[str]:
@@ -265,6 +267,9 @@ def _figures(data: Raw) -> Iterator[str]:
             yield f"limits.{kind}: the notation names {len(ships)} ships, got {limits[kind]}"
     if setup["face_up_orders"] != SLOTS:
         yield f"setup.face_up_orders: the notation has {SLOTS} slots, got {setup['face_up_orders']}"
+    for free in ("move", "sell_container", "share_sell"):
+        if data["ap"][free]:
+            yield f"ap.{free}: must be 0, the action takes no AP (4.6)"
     homes = sum(city["home"] for city in data["cities"])
     if homes < meta["max_players"]:
         yield f"cities: {homes} home cities for up to {meta['max_players']} players (2.2)"
@@ -290,7 +295,7 @@ _RULES: tuple[tuple[tuple[str, ...], Callable[[Raw], Iterator[str]]], ...] = (
     (("cities", "seas", "edges"), _map),
     (("goods", "regions", "cities", "news"), _market),
     (("cities", "orders"), _orders),
-    (("goods", "cities", "news", "meta", "setup", "limits", "terminal", "stock_exchange"), _figures),
+    (("goods", "cities", "news", "meta", "setup", "ap", "limits", "terminal", "stock_exchange"), _figures),
     (("production_track.spaces",), _track),
 )
 """Each rule, with the parts that it compares."""
