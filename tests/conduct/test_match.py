@@ -341,6 +341,18 @@ async def test_a_fault_of_ours_voids_its_match_and_no_other(
         assert b"SECRET" not in b"".join(bot.received)
 
 
+async def test_a_match_whose_end_cannot_be_told_is_void(
+    autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **options: object) -> bytes:
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr("gavelport_server.conduct.match.match_end", fail)
+    table = Table(3)
+    with pytest.raises(MatchVoid):
+        await conduct_match(match_setup(3), table.sessions, reveal=True)
+
+
 async def test_a_cancelled_match_is_void_to_its_bots(autojump_clock: trio.testing.MockClock) -> None:
     table = Table()
     silent = [table.connect(seat) for seat in range(4)]

@@ -170,8 +170,9 @@ class _Match:
             elif isinstance(command, Begin):
                 sessions[command.seat].send(self._starts[command.seat])
             elif isinstance(command, Finish):
+                message = match_end(command.report, self._codec, state, reveal=self._reveal)
                 self.report = command.report
-                self._end(match_end(command.report, self._codec, state, reveal=self._reveal))
+                self._end(message)
             else:
                 assert_never(command)
         if self._core.deadline() < self._wakes_at:
