@@ -39,7 +39,7 @@ from gavelport_sdk.bot import MatchInfo
 from market import Market
 
 RESERVE = 1  # dollars that stay in hand, beside the interest: union dues
-HORIZON = 12  # rounds beyond which nothing is counted on
+HORIZON = 10  # rounds beyond which nothing is counted on
 FACTORY_INCOME, WAREHOUSE_INCOME = 1.0, 0.8  # dollars a round that another one brings
 SELLS = 0.9  # the chance that what stands in a store is sold before the end
 REPRICING = 0.3  # dollars a container that a better price in the harbour is worth
