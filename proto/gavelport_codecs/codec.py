@@ -27,7 +27,7 @@ class Codec(Protocol):
         ...
 
     def deal(self, state: Any, seat: int) -> game_pb2.GameDeal:
-        """Return what was dealt to one seat in secret."""
+        """Return what was dealt to one seat in secret; `state` is the position at the beginning."""
         ...
 
     def decode_deal(self, message: game_pb2.GameDeal) -> Json:

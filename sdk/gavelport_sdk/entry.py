@@ -51,6 +51,8 @@ def check(bot_class: type[Bot], max_matches: int) -> None:
     """Raise SetupError unless the class can be run."""
     games = bot_class.games
     if not isinstance(games, tuple) or not games or not all(isinstance(game, str) for game in games):
-        raise SetupError(f'{bot_class.__name__}.games is {games!r}; write for example games = ("container",)')
+        from gavelport_engine.registry import GAMES  # noqa: PLC0415  loads every game, which importing the SDK must not
+
+        raise SetupError(f'{bot_class.__name__}.games is {games!r}; write for example games = ("{min(GAMES)}",)')
     if max_matches < 1:
         raise SetupError(f"max_matches is {max_matches}; it is how many matches run at the same time, at least 1")

@@ -79,7 +79,7 @@ class RefusedError(Exception):
 
 def play(
     bots: MakeBot | Sequence[MakeBot],
-    game: str = "container",
+    game: str = "",
     *,
     seed: int | bytes = 0,
     options: Mapping[str, object] | None = None,
@@ -88,12 +88,12 @@ def play(
 ) -> Play:
     """Return a whole match between bots, one a seat; one alone plays all seats.
 
-    `seed` is 32 bytes, or a number that stands for them. Where `refuse` says so, the first answer to a decision is
-    refused although it is legal; where `lose` says so, the connection is lost with the answer on its way, and the bot
-    returns. Raises BotError when a bot raises, OptionsError, and ValueError when the number of bots is not that of the
-    seats.
+    `game` may be left out where the bots' classes have just one game in common. `seed` is 32 bytes, or a number that
+    stands for them. Where `refuse` says so, the first answer to a decision is refused although it is legal; where
+    `lose` says so, the connection is lost with the answer on its way, and the bot returns. Raises BotError when a bot
+    raises, OptionsError, and ValueError when the number of bots is not that of the seats.
     """
-    codec = codec_for(game)
+    codec = codec_for(game or common_game([bots] if callable(bots) else bots))
     given = dict(options or {})
     if not callable(bots):
         given.setdefault("seats", len(bots))
@@ -108,13 +108,27 @@ def play(
     return match.play(refuse, lose)
 
 
-def ask(bot: MakeBot, position: object, seat: int, game: str = "container") -> Any:
-    """Return what a new instance answers in a position of the notation.
+def common_game(bots: Sequence[MakeBot]) -> str:
+    """Return the one game, with its version, that all bots play by their `games`.
 
-    Raises RefusedError when the action is refused, BotError when the bot raises, NotationError, and ValueError when the
-    seat is not to act there.
+    Raises ValueError where there is none or more than one, or a maker of bots is no class of them.
     """
-    codec = codec_for(game)
+    played = [{codec_for(game).game.id for game in getattr(bot, "games", ())} for bot in bots]
+    common = sorted(set.intersection(*played)) if played else []
+    if len(common) != 1:
+        raise ValueError(
+            f"the bots have {' and '.join(common) or 'no game'} in common; say which is to be played: game=…"
+        )
+    return common[0]
+
+
+def ask(bot: MakeBot, position: object, seat: int) -> Any:
+    """Return what a new instance answers in a position of the notation, whose key `game` names the game.
+
+    Raises RefusedError when the action is refused, BotError when the bot raises, NotationError, CodecError for a game
+    that is not known, and ValueError when the seat is not to act there.
+    """
+    codec = codec_for(str(position.get("game", "")) if isinstance(position, dict) else "")
     state = codec.game.from_notation(position)
     if seat not in codec.game.to_act(state):
         raise ValueError(f"seat {seat} is not to act in this position; {codec.game.to_act(state)} are")
@@ -150,6 +164,7 @@ class _Match:
         self.seed = seed
         self.match_id = f"testing-{seed.hex()[-16:]}"
         self.links = [_Link(seat, Session(maker, (codec.game.id,))) for seat, maker in enumerate(makers)]
+        self.deals = [codec.deal(state, link.seat) for link in self.links]
         self.played: list[Answered] = []
         self.refusals: list[Refused] = []
         for link in self.links:
@@ -252,7 +267,7 @@ class _Match:
             seats=[wire.Seat(bot=f"bot{seat}", version="testing") for seat in range(len(self.links))],
             clock=CLOCK,
             commitment=commitment(self.seed, self.match_id),
-            deal=self.codec.deal(self.state, link.seat),
+            deal=self.deals[link.seat],
         )
         link.tell(wire.PlayResponse(match_start=start))
 
