@@ -88,7 +88,7 @@ _REMEDIES = {
     "version": 'write e.g. version = "1"',
     "language": 'write language = "python" or language = "node"',
     "entry": 'write e.g. entry = "main.py"',
-    "games": 'write e.g. games = ["container"]',
+    "games": f'write e.g. games = ["{min(GAMES)}"]',
 }
 
 
