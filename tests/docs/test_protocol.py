@@ -27,13 +27,22 @@ def rows(document: str) -> dict[str, str]:
     return dict(re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", document, re.MULTILINE))
 
 
+def section(document: str, heading: str) -> str:
+    """Return the text under the one heading that begins so, up to the next one."""
+    (found,) = re.findall(rf"^#+ {re.escape(heading)}.*?\n(.*?)(?=^#|\Z)", document, re.MULTILINE | re.DOTALL)
+    return str(found)
+
+
 def missing_codes(document: str) -> list[str]:
-    """Return the reason codes that a document does not list with their meanings."""
-    said = rows(document)
-    codes: dict[str, str] = {str(code): meaning for code, meaning in MEANINGS.items()}
-    for game in GAMES.values():
-        codes |= game.fault_codes
-    return [code for code, meaning in codes.items() if said.get(code) != meaning]
+    """Return the reason codes that a document does not list with their meanings, each table under its heading."""
+    listed: dict[str, dict[str, str]] = {"The referee's own": {str(code): said for code, said in MEANINGS.items()}}
+    listed |= {f"{game.name.title()}'s, in `Refused`": dict(game.fault_codes) for game in GAMES.values()}
+    return [
+        code
+        for heading, codes in listed.items()
+        for code, meaning in codes.items()
+        if rows(section(document, heading)).get(code) != meaning
+    ]
 
 
 def missing_fields(document: str) -> list[str]:
@@ -62,6 +71,8 @@ def test_every_message_and_field_is_listed() -> None:
 def test_what_is_not_listed_is_noticed() -> None:
     assert missing_codes(DOCUMENT.replace("`too_late`", "`late`")) == ["too_late"]
     assert missing_codes(DOCUMENT.replace("no slot is free (1.6)", "no slot")) == ["no_slot"]
+    assert missing_codes(DOCUMENT.replace("The message is no PlayRequest", "It is none")) == ["malformed"]
+    assert missing_codes(DOCUMENT.replace("the row is full (9.3)", "the row has no room")) == ["E36"]
     assert missing_fields(DOCUMENT.replace("`charged_ms`", "`cost_ms`")) == ["Decision.charged_ms"]
 
 
