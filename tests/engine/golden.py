@@ -10,29 +10,52 @@ the end. Only options, seed and decisions are read back; all the rest is told ag
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gavelport_engine.game import AnyGame, Json, Trace
 from gavelport_engine.registry import GAMES
 from gavelport_engine.rng import Stream
 
+from tests.engine.shipping.trader import trade
+
 FOLDER = Path(__file__).parents[1] / "golden"
 HEAD = "# A golden play-through: see tests/engine/golden.py"
 DECISION = re.compile(r"\d+/(\d+) \w+: (\{.*\})")
 
-# name → options and the number of the seed; the seeds were searched for many kinds of events in few decisions.
-PLAYS: dict[str, dict[str, tuple[Json, int]]] = {
+
+def at_random(space: Any, rng: Stream) -> Any:
+    return space.sample(rng)
+
+
+class Play(NamedTuple):
+    """What a play-through is drawn from; `number` is the seed's."""
+
+    options: Json
+    number: int
+    draw: Callable[[Any, Stream], Any] = at_random
+
+
+# The seeds were searched for many kinds of events in few decisions.
+PLAYS: dict[str, dict[str, Play]] = {
     "container": {
-        "seats-3": ({"seats": 3, "supply_per_player": 2}, 730),
-        "seats-4": ({"seats": 4, "supply_per_player": 1}, 1112),
-        "seats-5": ({"seats": 5, "supply_per_player": 1}, 85),
-        "domestic-sale": ({"seats": 3, "supply_per_player": 2, "domestic_sale": True}, 233),
-        "seized-to-supply": ({"seats": 3, "supply_per_player": 1, "seized_to": "supply"}, 414),
-        "max-rounds": ({"seats": 3, "max_rounds": 12}, 189),
-        "stalled": ({"seats": 4, "supply_per_player": 2, "stall_rounds": 2}, 852),
-    }
+        "seats-3": Play({"seats": 3, "supply_per_player": 2}, 730),
+        "seats-4": Play({"seats": 4, "supply_per_player": 1}, 1112),
+        "seats-5": Play({"seats": 5, "supply_per_player": 1}, 85),
+        "domestic-sale": Play({"seats": 3, "supply_per_player": 2, "domestic_sale": True}, 233),
+        "seized-to-supply": Play({"seats": 3, "supply_per_player": 1, "seized_to": "supply"}, 414),
+        "max-rounds": Play({"seats": 3, "max_rounds": 12}, 189),
+        "stalled": Play({"seats": 4, "supply_per_player": 2, "stall_rounds": 2}, 852),
+    },
+    "shipping": {
+        "last-player": Play({"seats": 2}, 501),
+        "years-3": Play({"seats": 3, "years": 3}, 370, trade),
+        "seats-4": Play({"seats": 4, "years": 3}, 78, trade),
+        "seats-5": Play({"seats": 5, "years": 5}, 432, trade),
+        "waived": Play({"seats": 2, "years": 3, "no_elimination": True}, 175),
+        "raised": Play({"seats": 2, "no_elimination": True}, 436, trade),
+    },
 }
 
 
@@ -47,7 +70,13 @@ def _told(game: AnyGame, trace: Trace[Any]) -> Iterator[str]:
         yield f"= {_json(point.record)} {point.fingerprint.hex()}"
 
 
-def told(game: AnyGame, options: Json, seed: bytes, answers: Iterator[Json] | None) -> Iterator[str]:
+def told(
+    game: AnyGame,
+    options: Json,
+    seed: bytes,
+    answers: Iterator[Json] | None,
+    draw: Callable[[Any, Stream], Any] = at_random,
+) -> Iterator[str]:
     """The lines of a play with given answers; without any they are drawn."""
     chosen = game.options(options)
     rng = Stream(seed, "golden")
@@ -62,7 +91,7 @@ def told(game: AnyGame, options: Json, seed: bytes, answers: Iterator[Json] | No
         for seat in seats:
             asked = game.decision(state, seat)
             if answers is None:
-                action = asked.space.sample(rng)
+                action = draw(asked.space, rng)
             else:
                 action = game.action_from_notation(next(answers))
             fault = game.fault(state, seat, action)
@@ -88,8 +117,8 @@ def retold(game: AnyGame, text: str) -> Iterator[str]:
 def main() -> None:
     for name, plays in PLAYS.items():
         (FOLDER / name).mkdir(parents=True, exist_ok=True)
-        for title, (options, number) in plays.items():
-            lines = told(GAMES[name], options, number.to_bytes(32, "big"), None)
+        for title, (options, number, draw) in plays.items():
+            lines = told(GAMES[name], options, number.to_bytes(32, "big"), None, draw)
             path = FOLDER / name / f"{title}.txt"
             path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
             print(path)

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 from gavelport_engine.conformance.__main__ import main
-from gavelport_engine.conformance.cases import failures
+from gavelport_engine.conformance.cases import failures, game_in
+from gavelport_engine.registry import GAMES
 
 from tests.engine.positions import position
 
 FOLDER = Path(__file__).parent / "conformance"
-CASES: list[dict[str, Any]] = [
-    case for path in sorted(FOLDER.glob("*.json")) for case in json.loads(path.read_text("utf-8"))
-]
+FILES = {path.stem: json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+CASES: list[dict[str, Any]] = FILES["container"]
 PASS: dict[str, Any] = {
     "name": "a pass",
     "cites": "2.4",
@@ -28,9 +28,17 @@ PASS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_a_case_of_the_notation(case: dict[str, Any]) -> None:
-    assert failures(case) == []
+@pytest.mark.parametrize(
+    ("game", "case"),
+    [pytest.param(game, case, id=f"{game}: {case['name']}") for game, cases in FILES.items() for case in cases],
+)
+def test_a_case_of_the_notation(game: str, case: dict[str, Any]) -> None:
+    assert failures(case, game) == []
+
+
+def test_every_game_has_its_cases() -> None:
+    assert set(FILES) == set(GAMES)
+    assert {name: game_in(cases) for name, cases in FILES.items()} == {name: name for name in FILES}
 
 
 def test_the_cases_are_all_there() -> None:
@@ -101,6 +109,50 @@ def test_the_result_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
     assert failures(wrong) == ["result.scores.0.island: expected 91, got 90"]
 
 
+SETUP: dict[str, Any] = {"name": "six", "setup": {"seats": 6}, "error": "E70"}
+DEAL: dict[str, Any] = {
+    "name": "a deal",
+    "deal": {"seed": "00" * 32, "options": {"seats": 3}},
+    "expect": {"turn": 1},
+    "views": [{"viewer": 0, "expect": {"seed": "absent", "turn": 1}}, {"viewer": None, "expect": {"order_deck": 41}}],
+}
+
+
+@pytest.mark.parametrize("case", [SETUP, DEAL])
+def test_a_case_without_a_position_is_of_the_game_of_its_file(case: dict[str, Any]) -> None:
+    assert failures(case, "shipping") == []
+    assert len(failures(case)) == 1
+    assert "the positions of this file name no game, or more than one" in failures(case)[0]
+    assert game_in([case]) is None
+    assert game_in([case, {"position": {"game": "shipping"}}, "junk", {"position": 7}]) == "shipping"
+    assert game_in([{"position": {"game": "shipping"}}, PASS]) is None
+
+
+@pytest.mark.parametrize(
+    ("case", "changes", "line"),
+    [
+        (SETUP, {"error": "E51"}, 'error: expected "E51", got "E70": seats: expected a whole number, 2 to 5, got 6'),
+        (SETUP, {"setup": {}}, "setup: expected a refusal, got none"),
+        (SETUP, {"setup": 7}, "setup: expected an object"),
+        (SETUP, {"expect": {}}, "unknown key 'expect'; there are: name, setup, error, cites"),
+        (DEAL, {"deal": {"seed": "00" * 32, "options": {"seats": 6}}}, "deal.options: seats: expected"),
+        (DEAL, {"deal": {"seed": "00", "options": {}}}, "deal.seed: expected 64 hex digits"),
+        (DEAL, {"views": [{"viewer": 0, "expect": {"turn": 2}}]}, "views.0.expect.turn: expected 2, got 1"),
+        (DEAL, {"views": [{"viewer": 0, "expect": {"turn": "absent"}}]}, "views.0.expect.turn: expected to be absent"),
+        (DEAL, {"views": [{"viewer": 3, "expect": {}}]}, "views.0.viewer: expected a whole number, 0 to 2, got 3"),
+    ],
+)
+def test_a_wrong_case_without_a_position_is_one_line(case: dict[str, Any], changes: dict[str, Any], line: str) -> None:
+    found = failures({**case, **changes}, "shipping")
+    assert len(found) == 1
+    assert found[0].startswith(line)
+
+
+def test_who_is_not_asked_is_told_so_whatever_it_answers() -> None:
+    case = changed("legal", [{"seat": 1, "action": {"type": "fly"}, "ok": False, "error": "not_to_act"}])
+    assert failures(case) == []
+
+
 def written(folder: Path, cases: Any) -> str:
     path = folder / "cases.json"
     path.write_text(json.dumps(cases), "utf-8")
@@ -145,6 +197,6 @@ def test_the_command_without_files_says_how(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_the_module_is_a_command() -> None:
-    command = [sys.executable, "-m", "gavelport_engine.conformance", str(FOLDER / "container.json")]
+    command = [sys.executable, "-m", "gavelport_engine.conformance", *map(str, sorted(FOLDER.glob("*.json")))]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "102 passed, 0 failed\n", "")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "246 passed, 0 failed\n", "")

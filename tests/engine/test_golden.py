@@ -3,16 +3,23 @@
 import json
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 import pytest
-from gavelport_engine.container import actions, events
-from gavelport_engine.container.rules import CONTAINER
+from gavelport_engine.container import actions as container_actions
+from gavelport_engine.container import events as container_events
 from gavelport_engine.game import AnyGame, Trace
 from gavelport_engine.registry import GAMES
+from gavelport_engine.shipping import actions as shipping_actions
+from gavelport_engine.shipping import events as shipping_events
 
 from tests.engine import golden
 
 FILES = sorted(golden.FOLDER.glob("*/*.txt"))
+KINDS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "container": (container_actions.KINDS, container_events.KINDS),
+    "shipping": (shipping_actions.KINDS, shipping_events.KINDS),
+}
 
 
 def first_difference(game: AnyGame, text: str) -> str | None:
@@ -35,21 +42,25 @@ def test_every_game_has_its_play_throughs(name: str) -> None:
     assert there == set(golden.PLAYS[name]) != set()
 
 
-def test_container_s_play_throughs_hold_every_kind_of_action_and_event() -> None:
-    texts = [path.read_text("utf-8") for path in FILES if path.parent.name == "container"]
-    missing = [kind for kind in actions.KINDS if not any(f'"type": "{kind}"' in text for text in texts)]
+@pytest.mark.parametrize("name", GAMES)
+def test_the_play_throughs_hold_every_kind_of_action_and_event(name: str) -> None:
+    game, (actions, events) = GAMES[name], KINDS[name]
+    texts = [path.read_text("utf-8") for path in FILES if path.parent.name == name]
+    missing = [kind for kind in actions if not any(f'"type": "{kind}"' in text for text in texts)]
     assert missing == []
     told: set[type] = set()
-    for title, (options, number) in golden.PLAYS["container"].items():
-        text = (golden.FOLDER / "container" / f"{title}.txt").read_text("utf-8")
-        assert f"seed {number:064x}" in text
-        state = CONTAINER.initial_state(CONTAINER.options(options), number.to_bytes(32, "big"))
+    for title, play in golden.PLAYS[name].items():
+        text = (golden.FOLDER / name / f"{title}.txt").read_text("utf-8")
+        assert f"seed {play.number:064x}" in text
+        seed = play.number.to_bytes(32, "big")
+        state = game.initial_state(game.options(play.options), seed)
+        told |= {type(event) for event in game.opening(game.options(play.options), seed).events}
         for line in filter(None, map(golden.DECISION.fullmatch, text.splitlines())):
-            trace = Trace[events.Event]()
-            action = CONTAINER.action_from_notation(json.loads(line[2]))
-            CONTAINER.apply_in_place(state, {int(line[1]): action}, trace)
+            trace = Trace[Any]()
+            action = game.action_from_notation(json.loads(line[2]))
+            game.apply_in_place(state, {int(line[1]): action}, trace)
             told |= {type(event) for event in trace.events}
-    assert told == set(events.KINDS.values())
+    assert told == set(events.values())
 
 
 @pytest.mark.parametrize(

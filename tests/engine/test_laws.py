@@ -13,17 +13,19 @@ from gavelport_engine.game import SPECTATOR, AnyGame, Game, Viewer
 from gavelport_engine.playout import playout
 from gavelport_engine.registry import GAMES
 from gavelport_engine.rng import Stream
+from gavelport_engine.shipping.hidden import twin as shipping_twin
 
 from tests.engine import planted
 
-TWINS: dict[str, laws.Twin] = {"container": hidden.twin}
+TWINS: dict[str, laws.Twin] = {"container": hidden.twin, "shipping": shipping_twin}
 # Short plays of every kind: option sets by game.
 SHORT: dict[str, list[dict[str, Any]]] = {
     "container": [
         {"seats": 3, "max_rounds": 30},
         {"seats": 4, "max_rounds": 15, "domestic_sale": True},
         {"seats": 5, "max_rounds": 12, "seized_to": "supply", "supply_per_player": 2},
-    ]
+    ],
+    "shipping": [{"seats": 2}, {"seats": 3, "years": 3, "no_elimination": True}, {"seats": 5, "years": 5}],
 }
 WHOLE: dict[str, list[dict[str, Any]]] = {
     "container": [
@@ -33,7 +35,12 @@ WHOLE: dict[str, list[dict[str, Any]]] = {
         {"supply_per_player": 2},
         {"stall_rounds": 3},
         {"max_rounds": 200, "stall_rounds": 0},
-    ]
+    ],
+    "shipping": [
+        *({"seats": n} for n in (2, 3, 4, 5)),
+        *({"years": years, "no_elimination": True} for years in (3, 4, 5)),
+        {"seats": 5, "years": 5, "no_elimination": True},
+    ],
 }
 
 
