@@ -14,7 +14,7 @@ import trio
 from rich.text import Text
 
 from gavelport_server.archive.errors import ArchiveError
-from gavelport_server.archive.files import ReplayFolder
+from gavelport_server.archive.files import ReplayFolder, explained
 from gavelport_server.archive.show import Narration
 from gavelport_server.cli.data import console, counted, json_option, page_width
 from gavelport_server.conduct.casual import CasualError, casual_match, play_casual
@@ -86,6 +86,7 @@ def _play(casual: Casual, folder: Path, told: Told, *, as_json: bool) -> int:
         reports.append(await play_casual(casual, replays, logs, told))
 
     try:
+        folder.mkdir(parents=True, exist_ok=True)
         with log_to(logs, lambda text: click.echo(f"notice: {text}", err=True)):
             stopped_by = trio.run(unless_stopped, run)
     except MatchVoid:
@@ -93,6 +94,9 @@ def _play(casual: Casual, folder: Path, told: Told, *, as_json: bool) -> int:
         return FAILED
     except ArchiveError as error:
         click.echo(f"error: {error}", err=True)
+        return FAILED
+    except OSError as error:
+        click.echo(f"error: {explained(error, folder)}", err=True)
         return FAILED
     if stopped_by is not None:
         click.echo("Stopped; nothing of the match is kept.", err=True)

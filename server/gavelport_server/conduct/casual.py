@@ -13,6 +13,7 @@ from gavelport_engine.game import Checkpoint, Trace
 from gavelport_server.archive.playback import Step
 from gavelport_server.archive.record import Choice
 from gavelport_server.archive.replay import encode_replay
+from gavelport_server.conduct.crew import START_S
 from gavelport_server.conduct.local import common_game, local_table, sparring_partners
 from gavelport_server.conduct.match import conduct_match
 from gavelport_server.conduct.plan import Plan
@@ -138,7 +139,7 @@ async def play_casual(casual: Casual, replays: ReplayFolder, logs: Path, audienc
 
 
 async def _connect(bot: LocalBot) -> None:
-    if why := await bot.connect():
+    if why := await bot.connect(START_S):
         bot.session.gone(why)
 
 

@@ -14,7 +14,6 @@ import trio
 from gavelport_engine.registry import GAMES
 
 from gavelport_server import shipped
-from gavelport_server.conduct.crew import START_S
 from gavelport_server.conduct.entrants import EntrantsError, missing_here
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.manifest import ManifestError, read_manifest
@@ -106,7 +105,7 @@ class LocalBot:
     """So many bytes of its log were read by `fresh_lines`."""
     started_s: float = field(default_factory=time.monotonic)
 
-    async def connect(self, patience_s: float = START_S) -> str:
+    async def connect(self, patience_s: float) -> str:
         """Wait until the bot has said Hello; return why it has not, in words, or nothing."""
         with trio.move_on_after(patience_s):
             try:
@@ -171,16 +170,24 @@ class LocalTable:
 
 @asynccontextmanager
 async def local_table(logs: Path, listen: Callable[[Hub], Listener] = lambda hub: hub) -> AsyncIterator[LocalTable]:
-    """A table for as long as the context; at its end all its bots are stopped.
+    """A table for as long as the context; at its end all its bots are stopped. Exceptions come out of it as they are.
 
     Args:
         logs: the folder for what the bots print.
         listen: what stands between the transport and the hub; by default nothing.
     """
     hub = Hub()
+    failure: Exception | None = None
     async with serve(listen(hub), address="127.0.0.1:0") as server, trio.open_nursery() as nursery:
-        yield LocalTable(hub, server.target, logs, nursery)
+        try:
+            yield LocalTable(hub, server.target, logs, nursery)
+        except Exception as error:  # noqa: BLE001  raised below, out of the nursery, which would wrap it
+            failure = error
         nursery.cancel_scope.cancel()
+    while isinstance(failure, ExceptionGroup) and len(failure.exceptions) == 1:
+        failure = failure.exceptions[0]
+    if failure is not None:
+        raise failure
 
 
 async def unless_stopped(run: Callable[[], Awaitable[None]]) -> signal.Signals | None:

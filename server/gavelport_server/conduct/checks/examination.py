@@ -12,6 +12,7 @@ import trio
 
 from gavelport_server.conduct.checks.finding import Finding, Verdict, shortened
 from gavelport_server.conduct.checks.tricks import AskTwice, CutStream, RefuseFirst, SendStrange
+from gavelport_server.conduct.crew import START_S
 from gavelport_server.conduct.process import GRACE_S
 from gavelport_server.referee.codes import Code
 
@@ -44,7 +45,7 @@ class Examination:
         """Whether a process comes to say Hello, how long that takes, and whether it names the game."""
         check = "start-up"
         bot = await self._sparring.start()
-        why = await bot.connect()
+        why = await bot.connect(START_S)
         if why:
             return await self._does_not_start(check, bot, why)
         took_s = time.monotonic() - bot.started_s

@@ -11,6 +11,7 @@ import trio
 from gavelport_server.conduct.checks.finding import shortened
 from gavelport_server.conduct.checks.footprint import peak_memory_kib
 from gavelport_server.conduct.checks.tamper import Tap, Trick
+from gavelport_server.conduct.crew import START_S
 from gavelport_server.conduct.local import sparring_partners
 from gavelport_server.conduct.match import conduct_match
 from gavelport_server.referee.report import MatchSetup, Played, SeatName
@@ -91,7 +92,7 @@ class Sparring:
         bot = await self.ready()
         bot.fresh_lines()
         for partner in self.partners:
-            if why := await partner.connect():
+            if why := await partner.connect(START_S):
                 raise SparringError(f"the sample bot {partner.manifest.name} is not there: {why}")
         seated = self.partners[: seats - 1]
         seated.insert(seat, bot)
@@ -139,7 +140,7 @@ class Sparring:
             return bot
         await self.leave()
         bot = await self.start()
-        if why := await bot.connect():
+        if why := await bot.connect(START_S):
             bot.session.gone(why)
         return bot
 
