@@ -1,4 +1,4 @@
-"""Replays as files of the notation (`container-notation.md`, "Exported replay")."""
+"""Replays as files of the notation ("Exported replay" in that of each game)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gavelport_server.archive.record import Replay
 
 NOTATION = 1
+"""Version of all games' notations."""
 
 
 def records(replay: Replay) -> Iterator[Json]:
@@ -35,7 +36,7 @@ def records(replay: Replay) -> Iterator[Json]:
         "deal": game.deal_to_notation(header.options, replay.seed),
     }
     playback = Playback(replay)
-    yield from map(_turn, playback.opening.checkpoints)
+    yield from map(_checkpoint, playback.opening.checkpoints)
     for step in verified_steps(playback):
         yield {
             "record": "decision",
@@ -47,7 +48,7 @@ def records(replay: Replay) -> Iterator[Json]:
             "ms": step.choice.charged_ms,
             "fault": step.choice.fault,
         }
-        yield from map(_turn, step.checkpoints)
+        yield from map(_checkpoint, step.checkpoints)
     outcome = game.outcome(playback.state, replay.end.retired)
     yield {
         "record": "result",
@@ -85,5 +86,5 @@ def export(replay: Replay, folder: Path) -> Path:
     return path
 
 
-def _turn(checkpoint: Checkpoint) -> Json:
+def _checkpoint(checkpoint: Checkpoint) -> Json:
     return {**checkpoint.record, "fingerprint": checkpoint.fingerprint.hex()}
