@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gavelport_engine.container.rules import CONTAINER
+from gavelport_engine.shipping.rules import SHIPPING
 
 if TYPE_CHECKING:
     from gavelport_engine.game import AnyGame
 
-GAMES: dict[str, AnyGame] = {game.name: game for game in (CONTAINER,)}
+GAMES: dict[str, AnyGame] = {game.name: game for game in (CONTAINER, SHIPPING)}
 
 
 def game_named(name: str) -> AnyGame:
