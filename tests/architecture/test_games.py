@@ -21,7 +21,7 @@ OWN = (
     "proto/gavelport/v1/{game}.proto",
     "sdk/gavelport_sdk/{game}.py",
 )
-"""A game's own places. They import nothing of another game, whose name may be a word of theirs: goods go in containers."""
+"""A game's own places. They import nothing of another, whose name may be a word of theirs: goods go in containers."""
 
 ALLOWED = {
     "engine/gavelport_engine/registry.py": "the games there are",
