@@ -245,4 +245,4 @@ def test_long_output_keeps_its_beginning_and_its_end() -> None:
     assert kept[:6] == tuple(lines[:6])
     assert kept[6] == "… 40 lines …"
     assert kept[7:] == tuple(lines[-4:])
-    assert shortened(lines[:10]) == tuple(lines[:10])
+    assert shortened(lines[:12]) == tuple(lines[:12])

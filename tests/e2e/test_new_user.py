@@ -117,5 +117,5 @@ def test_a_failed_check_is_told_with_its_remedy_and_exit_code(folder: Path) -> N
         else:
             assert "✗ start-up" in done.stdout
             assert "remedy" in done.stdout
-            assert "it printed       Traceback" in done.stdout
+            assert "    it printed\n      Traceback" in done.stdout
             assert "2 checks passed, 1 failed." in done.stdout

@@ -121,13 +121,14 @@ class Narration:
         subject = "" if step.seat == self._turn_seat else f"{names[step.seat]} "
         time = f"{choice.charged_ms} ms"
         room = self._width - len(_INDENT)
-        lines = wrap(f"{subject}{self._words.action(choice.action, step.phase)}", room - len(time) - 2)
+        retired = " (default: it is retired)" if choice.fault == "retired" else ""
+        lines = wrap(f"{subject}{self._words.action(choice.action, step.phase)}{retired}", room - len(time) - 2)
         first = Text.assemble((f"{step.number:>{_NUMBER}}", "dim"), "  ", lines[0])
         first.append(" " * (self._width - len(first) - len(time)))
         first.append(time, "dim")
         yield first
         yield from (Text(f"{_INDENT}{line}") for line in lines[1:])
-        if choice.fault is not None:
+        if choice.fault is not None and choice.fault != "retired":
             at_fault = f"{names[step.seat]} at fault: {choice.fault}; this is the default"
             yield from (Text(f"{_INDENT}{line}", "red") for line in wrap(at_fault, room))
         if choice.note:

@@ -112,10 +112,11 @@ def print_finding(screen: Console, finding: Finding) -> None:
     for name, text in (("where", finding.where), ("remedy", finding.remedy)):
         if text:
             put(Text(f"    {name}", "dim"), text)
-    for number, line in enumerate(finding.printed):
-        head = "    it printed" if number == 0 else ""
-        shown = line if len(line) <= room else f"{line[: room - 1]}…"
-        screen.print(Text(f"{head:<{_NAME_WIDTH + 3}}{shown}", "dim"), soft_wrap=True)
+    if finding.printed:
+        screen.print(Text("    it printed", "dim"))
+    room = page_width(screen) - 6
+    for line in finding.printed:
+        screen.print(Text("      " + (line if len(line) <= room else f"{line[: room - 1]}…"), "dim"), soft_wrap=True)
 
 
 def _summary(verdicts: Counter[Verdict]) -> Text:

@@ -21,6 +21,7 @@ from gavelport_server.conduct.casual import CasualError, casual_match, play_casu
 from gavelport_server.conduct.entrants import EntrantsError
 from gavelport_server.conduct.local import find_bots, unless_stopped
 from gavelport_server.conduct.match import MatchVoid
+from gavelport_server.conduct.results import first_fault
 from gavelport_server.config import parse_seed
 from gavelport_server.log import log_to
 
@@ -171,12 +172,12 @@ class Told:
             if not told:
                 continue
             gone = self._bots[seat].session.gone_reason
-            why = figures.first_fault or "each was followed by one that was taken"
+            why = first_fault(figures, gone) or "each was followed by one that was taken"
             line = Text.assemble((self._narration.names[seat], "bold red"), f": {told}; {why}")
             self._print(line)
-            if gone and gone != "dismissed":
-                self._print(f"  {gone}")
             self._print(f"  what it printed: {self._bots[seat].process.log_path}")
+        if any(figures.faults or figures.refusals for figures in report.figures):
+            self._print("")
         again = ["gavelport", "play", *self._named, "--seed", self._casual.secret.hex()]
         match_id = self._casual.setup.match_id
         self._print(f"Replay  {ReplayFolder(folder).path(match_id)}")

@@ -127,6 +127,13 @@ class LocalBot:
         self.shown += len(whole)
         return whole.decode("utf-8", "replace").splitlines()
 
+    def last_words(self, printed: Sequence[str]) -> str:
+        """Return in words how the process ended, with the last line that it printed meanwhile."""
+        code = self.process.returncode
+        if code is None:
+            return self.session.gone_reason
+        return f"its process ended with exit code {code}" + (f": {printed[-1].strip()}" if printed else "")
+
 
 class LocalTable:
     """A referee on loopback, and the bot processes that were started at it."""

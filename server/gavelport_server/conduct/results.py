@@ -50,7 +50,7 @@ def result_of(
                 slowest_ms=figures.slowest_ms,
                 refusals=figures.refusals,
                 faults=tuple(sorted(figures.faults)),
-                first_fault=_first_fault(figures, gone_reason),
+                first_fault=first_fault(figures, gone_reason),
             )
             for seat, (entrant, figures, gone_reason) in enumerate(
                 zip(pairing.entrants, report.figures, gone_reasons, strict=True)
@@ -116,7 +116,7 @@ def _first_fault_in(replay: Replay, seat: int) -> str:
     return next((f"decision {number}: {one.fault}" for number, one in enumerate(choices, 1) if one.fault), "")
 
 
-def _first_fault(figures: SeatFigures, gone_reason: str) -> str:
+def first_fault(figures: SeatFigures, gone_reason: str) -> str:
     """Return what first went wrong; the referee knows that a bot was gone, whoever ran its process knows why."""
     decision, _, what = figures.first_fault.partition(": ")
     if gone_reason and what.startswith("disconnected: "):

@@ -14,6 +14,7 @@ from gavelport_server.conduct.checks.finding import Finding, Verdict, shortened
 from gavelport_server.conduct.checks.tricks import AskTwice, CutStream, RefuseFirst, SendStrange
 from gavelport_server.conduct.crew import START_S
 from gavelport_server.conduct.process import GRACE_S
+from gavelport_server.conduct.results import first_fault
 from gavelport_server.referee.codes import Code
 
 if TYPE_CHECKING:
@@ -180,9 +181,10 @@ class Examination:
         bot = self._sparring.bot
         if bot is not None and not trial.gone:
             with trio.move_on_after(SETTLE_S):
-                code = await bot.process.wait()
-                what, where = f"ended after {trick.sent[-1]}", f"exit code {code}: {bot.process.first_error_line}"
-                return Finding(check, Verdict.FAILED, what, where, remedy, shortened(bot.fresh_lines()))
+                await bot.process.wait()
+                printed = bot.fresh_lines()
+                what, where = f"ended after {trick.sent[-1]}", bot.last_words(printed)
+                return Finding(check, Verdict.FAILED, what, where, remedy, shortened(printed))
         return _because(self._judged(check, trial, f"skipped {', '.join(trick.sent)}"), remedy)
 
     def is_fast(self) -> Finding:
@@ -238,9 +240,7 @@ class Examination:
         faults = Counter(dict(figures.faults))
         if faults:
             told = ", ".join(f"{count} {reason}" for reason, count in faults.items())
-            where = figures.first_fault
-            if trial.gone and "disconnected" in faults:
-                where += f"; {trial.gone}"
+            where = first_fault(figures, trial.gone)
             return Finding(
                 check,
                 Verdict.FAILED,

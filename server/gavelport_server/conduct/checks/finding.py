@@ -41,7 +41,7 @@ class Finding:
 
 def shortened(lines: Sequence[str]) -> tuple[str, ...]:
     """Return the first lines and, where there are more, the last ones."""
-    if len(lines) <= HEAD_LINES + TAIL_LINES:
+    if len(lines) <= HEAD_LINES + TAIL_LINES + 2:
         return tuple(lines)
     left_out = len(lines) - HEAD_LINES - TAIL_LINES
     return (*lines[:HEAD_LINES], f"… {left_out} lines …", *lines[-TAIL_LINES:])

@@ -108,7 +108,9 @@ class Sparring:
         report = await conduct_match(setup, [each.session for each in seated], reveal=True)
         self._tap.trick = Trick()
         await self._settle(bot)
-        trial = Trial(report, seat, self._tap.refusals, bot.session.gone_reason, shortened(bot.fresh_lines()))
+        printed = bot.fresh_lines()
+        gone = bot.last_words(printed) if bot.session.gone_reason else ""
+        trial = Trial(report, seat, self._tap.refusals, gone, shortened(printed))
         self._measure(trial, bot)
         return trial
 
