@@ -13,6 +13,7 @@ from rich.console import Console
 
 from gavelport_server import shipped
 from gavelport_server.archive.errors import ArchiveError
+from gavelport_server.archive.fit import whole_history_of
 from gavelport_server.cli.data import console
 from gavelport_server.cli.progress import progress_on
 from gavelport_server.cli.report import print_report, report_json
@@ -94,7 +95,7 @@ def _play(request: Request, settings: Settings, field: Field, plan: Plan, *, as_
         for notice in field.notices:
             progress.notice(notice)
         run = trio.run(run_tournament, plan, settings.rounds, folder, progress)
-    summary = summarize(run.record, run.results, run.standings)
+    summary = summarize(run.record, run.results, run.standings, whole_history_of(run.record, run.results))
     if as_json:
         click.echo(json.dumps(report_json(plan, settings, field, run, summary, request.data)))
     else:

@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-from gavelport_server.cli.tables import standings_table
+from gavelport_server.cli.tables import labels, running_table
 from gavelport_server.conduct.summary import Tally
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Bar:
         assert self._tally is not None
         self._tally.count(result)
         self._progress.advance(self._task)
-        self._live.update(Group(self._progress, "", standings_table(self._tally.rows(standings), self._unit)))
+        self._live.update(Group(self._progress, "", running_table(self._tally.rows(standings), self._unit)))
 
     def notice(self, text: str) -> None:
         """Print a line above the bar."""
@@ -78,6 +78,7 @@ class Lines:
     def __init__(self, console: Console) -> None:
         self._console = console
         self._tally: Tally | None = None
+        self._names: dict[int, str] = {}
         self._matches = self._done = 0
         self._since = time.monotonic()
 
@@ -95,7 +96,8 @@ class Lines:
         for result in results:
             self._tally.count(result)
         resumed = f", {self._done} of them played before" if self._done else ""
-        bots = ", ".join(one.bot for one in record.entrants)
+        self._names = labels(record.entrants)
+        bots = ", ".join(self._names.values())
         self._print(f"{record.name}: {record.game}, {record.seats} seats, {matches} matches{resumed}: {bots}")
 
     def finished(self, result: Result, standings: Sequence[Standing]) -> None:
@@ -104,7 +106,8 @@ class Lines:
         self._tally.count(result)
         before, self._done = self._done, self._done + 1
         if before * LINES // self._matches != self._done * LINES // self._matches:
-            leaders = ", ".join(f"{row.entrant.bot} {row.elo:.0f}" for row in self._tally.rows(standings)[:LEADERS])
+            rows = self._tally.rows(standings)[:LEADERS]
+            leaders = ", ".join(f"{self._names[row.entrant.number]} {row.elo:.0f}" for row in rows)
             self._print(f"{self._done} of {self._matches} matches, {time.monotonic() - self._since:.0f} s: {leaders}")
 
     def notice(self, text: str) -> None:

@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from gavelport_server.archive.files import ReplayFolder
-from gavelport_server.cli.tables import as_json, faults_table, head_to_head_tables, standings_table
+from gavelport_server.cli.data import page_width
+from gavelport_server.cli.tables import (
+    as_json,
+    chance_tables,
+    faults_table,
+    head_to_head_tables,
+    labels,
+    standings_tables,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from rich.console import Console
+    from rich.table import Table
 
     from gavelport_server.conduct.entrants import Field
     from gavelport_server.conduct.plan import Plan
@@ -50,22 +60,24 @@ def print_report(console: Console, plan: Plan, run: Run, summary: Summary, data:
         title.append(f", {earlier} of them played before")
     title.append(f"; {run.seconds:.1f} s")
     _print(console, title)
-    _print(console)
-    console.print(standings_table(summary.rows, plan.game.total_unit))
-    for table in head_to_head_tables(summary, console.width):
-        _print(console)
-        console.print(table)
+    width = console.width
+    _print_tables(console, standings_tables(summary.rows, plan.game.total_unit, width))
+    _print(console, Text("Interval and ranks are what the results leave open, at 95 %.", "dim"))
+    _print_tables(console, head_to_head_tables(summary, width))
+    _print_tables(console, chance_tables(summary, width))
+    _print(console, Text("By the ratings; ≥ is the least that the results leave open, at 95 %.", "dim"))
     _print(console)
     _print_faults(console, summary)
-    if summary.variance_ratio is not None:
-        _print(
-            console,
-            f"Duplicate blocks: {summary.blocks} complete, variance ratio {summary.variance_ratio:.2f} "
-            "(above 1 they beat independent matches).",
-        )
+    _print_blocks(console, summary)
     _print(console)
     _print(console, f"Replays   {ReplayFolder(data).folder}")
     _print(console, f"Verify    {shlex.join(['gavelport', 'replays', 'verify', '--all', '--data', str(data)])}")
+
+
+def _print_tables(console: Console, tables: Sequence[Table]) -> None:
+    for table in tables:
+        _print(console)
+        console.print(table)
 
 
 def _print_faults(console: Console, summary: Summary) -> None:
@@ -74,9 +86,26 @@ def _print_faults(console: Console, summary: Summary) -> None:
         _print(console, "No faults.")
         return
     console.print(table)
+    names = labels([row.entrant for row in summary.rows])
     for row in summary.rows:
         if row.first_fault:
-            _print(console, Text.assemble((f"{row.entrant.bot}: ", "bold"), row.first_fault))
+            _print(console, Text.assemble((f"{names[row.entrant.number]}: ", "bold"), row.first_fault))
+
+
+def _print_blocks(console: Console, summary: Summary) -> None:
+    """Print what the duplicate blocks were worth, in words."""
+    if summary.variance_ratio is None:
+        return
+    text = (
+        f"Duplicate blocks: {summary.blocks} complete, variance ratio {summary.variance_ratio:.2f}; "
+        "above 1, a block says more of the bots than as many matches of different deals."
+    )
+    if (alone := summary.company_variance_ratio) is not None and alone != summary.variance_ratio:
+        text += (
+            f" Who sits with a bot stays the same through a block and counts against it here; ratings allow for that."
+            f" Between blocks of the same company the ratio is {alone:.2f}."
+        )
+    console.print(text, markup=False, highlight=False, width=page_width(console))
 
 
 def _print(console: Console, text: Text | str = "") -> None:
