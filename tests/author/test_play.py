@@ -166,6 +166,18 @@ def test_ctrl_c_ends_it_with_all_bots(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
+def test_a_reader_who_leaves_ends_it_without_a_word(tmp_path: Path) -> None:
+    command = [str(GAVELPORT), "play", "shipper", "--data", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("Match ")
+        process.stdout.close()
+        assert process.wait(60) == 128 + signal.SIGPIPE
+        assert process.stderr is not None
+        assert process.stderr.read() == ""
+    assert not (tmp_path / "plays" / "replays").exists()
+
+
 def test_a_folder_comes_before_a_sample_bot_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     bad_bot(tmp_path, "good").rename("shipper")

@@ -106,7 +106,10 @@ def test_a_failed_check_is_told_with_its_remedy_and_exit_code(folder: Path) -> N
     )
     command = [str(BIN / "gavelport"), "check", "broken"]
     for arguments in ([], ["--json"]):
-        done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, check=False)
+        environment = {**os.environ, "TMPDIR": str(folder)}  # where the logs of a failed check stay
+        done = subprocess.run(
+            [*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 1
         if arguments:
             told = json.loads(done.stdout)
@@ -117,5 +120,6 @@ def test_a_failed_check_is_told_with_its_remedy_and_exit_code(folder: Path) -> N
         else:
             assert "✗ start-up" in done.stdout
             assert "remedy" in done.stdout
+            assert f"Logs  {folder}" in done.stdout
             assert "    it printed\n      Traceback" in done.stdout
             assert "2 checks passed, 1 failed." in done.stdout

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import sys
 import tempfile
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -60,7 +62,8 @@ def check(folder: Path, *, as_json: bool) -> None:
             print_finding(screen, finding)
 
     logs = Path(tempfile.mkdtemp(prefix="gavelport-check-"))
-    code = _check(folder, logs, tell)
+    with nullcontext() if as_json or not screen.is_terminal else screen.status("checking"):
+        code = _check(folder, logs, tell)
     verdicts = Counter(finding.verdict for finding in findings)
     if code == 0 and verdicts[Verdict.FAILED]:
         code = FAILED
@@ -89,6 +92,8 @@ def _check(folder: Path, logs: Path, tell: Any) -> int:
     except (SparringError, EntrantsError) as error:
         click.echo(f"error: {error}", err=True)
         return FAILED
+    except BrokenPipeError:
+        return BY_SIGNAL + signal.SIGPIPE
     if stopped_by is not None:
         click.echo("Stopped.", err=True)
         return BY_SIGNAL + stopped_by

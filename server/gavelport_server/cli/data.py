@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,8 +41,19 @@ def open_store(data: Path) -> SqlStore:
 
 def console() -> Console:
     """Return where tables and texts go."""
-    plain = Console(highlight=False)
-    return plain if plain.is_terminal else Console(highlight=False, width=WIDTH)
+    plain = _Screen(highlight=False)
+    return plain if plain.is_terminal else _Screen(highlight=False, width=WIDTH)
+
+
+class _Screen(Console):
+    """A console that tells of a reader who has gone by an error, which comes out of nurseries and threads."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise BrokenPipeError, where rich would end the process."""
+        try:
+            super().on_broken_pipe()
+        except SystemExit:
+            raise BrokenPipeError(errno.EPIPE, "nobody reads the output any more") from None
 
 
 def page_width(screen: Console) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import sys
 from collections import Counter
 from pathlib import Path
@@ -96,6 +97,8 @@ def _play(casual: Casual, folder: Path, told: Told, *, as_json: bool) -> int:
     except ArchiveError as error:
         click.echo(f"error: {error}", err=True)
         return FAILED
+    except BrokenPipeError:
+        return BY_SIGNAL + signal.SIGPIPE
     except OSError as error:
         click.echo(f"error: {explained(error, folder)}", err=True)
         return FAILED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import secrets
 from dataclasses import dataclass
@@ -11,18 +12,19 @@ import trio
 from gavelport_engine.game import Checkpoint, Trace
 
 from gavelport_server.archive.playback import Step
-from gavelport_server.archive.record import Choice
+from gavelport_server.archive.record import Choice, canonical
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.conduct.crew import START_S
 from gavelport_server.conduct.local import common_game, local_table, sparring_partners
 from gavelport_server.conduct.match import conduct_match
-from gavelport_server.conduct.plan import Plan
 from gavelport_server.pairing.deal import deal_seed, match_id
 from gavelport_server.referee.report import ClockSetting, MatchSetup, SeatName
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from gavelport_engine.game import Json
 
     from gavelport_server.archive.files import ReplayFolder
     from gavelport_server.conduct.local import LocalBot
@@ -62,24 +64,23 @@ def casual_match(bots: Sequence[BotManifest], secret: bytes | None) -> Casual:
         )
     seated = [*bots, *sparring_partners(game, max(0, game.least_seats - len(bots)), bots)]
     secret = secrets.token_bytes(8) if secret is None else secret
-    plan = Plan(
-        name="play",
-        game=game,
-        options=game.options({"seats": len(seated)}),
-        clock=CLOCK,
-        seats=len(seated),
-        seed=secret,
-        bots=tuple(seated),
-    )
+    options = game.options({"seats": len(seated)})
     setup = MatchSetup(
-        match_id=match_id(plan.identity(), 0),
+        match_id=match_id(_identity(game.id, game.options_to_notation(options), secret, seated), 0),
         game=game,
-        options=plan.options,
+        options=options,
         seed=deal_seed(secret, 0),
         seats=tuple(SeatName(bot.name, bot.version) for bot in seated),
         clock=CLOCK,
     )
-    return Casual(setup, secret, plan.bots, len(bots))
+    return Casual(setup, secret, tuple(seated), len(bots))
+
+
+def _identity(game: str, options: Json, secret: bytes, bots: Sequence[BotManifest]) -> str:
+    """Return a hex digest of all that makes it this match and no other, the clock left aside."""
+    seats = [[bot.name, bot.version, bot.content_hash] for bot in bots]
+    given = {"play": game, "options": options, "seed": secret.hex(), "seats": seats}
+    return hashlib.sha256(canonical(given)).hexdigest()
 
 
 class Audience(Protocol):
