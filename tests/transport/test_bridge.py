@@ -5,6 +5,7 @@ import logging
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -199,6 +200,24 @@ async def test_a_flood_from_one_bot_arrives_whole_and_in_order(stage: Stage) -> 
     assert stage.recorder.received_by[link] == flood
 
 
+@everywhere(THREAD)
+async def test_what_was_on_its_way_when_the_link_was_closed_is_not_received(stage: Stage) -> None:
+    client, link = await stage.join()
+
+    def close_late(_link: object, message: bytes) -> None:
+        stream = link._stream  # type: ignore[attr-defined]
+        while stream._posted < 3:  # The asyncio thread reads on while this one is here.
+            assert time.monotonic() < deadline
+        link.close(StatusCode.ABORTED, "enough")
+
+    deadline = time.monotonic() + PATIENCE_S
+    stage.recorder.on_received = close_late
+    for word in (b"one", b"two", b"three"):
+        await client.send(word)
+    await stage.recorder.until_lost(link)
+    assert stage.recorder.received_by[link] == [b"one"]
+
+
 @everywhere(THREAD, GUEST)
 async def test_many_streams_at_once_lose_no_message(stage: Stage) -> None:
     rounds = 50
@@ -316,18 +335,22 @@ NOISY = """
 import trio
 from gavelport_server.transport import bridge, home
 from gavelport_server.transport.bridge import serve
+from gavelport_server.transport.limits import Limits
 from tests.transport.worlds import GrpcClient, Recorder
 
 async def main():
     recorder = Recorder()
-    async with serve(recorder) as server:
+    async with serve(recorder, limits=Limits(close_grace_ms=50, max_queued_bytes=1 << 30)) as server:
         clients = [GrpcClient(server.target, {}) for _ in range(8)]
         await recorder.until(lambda: len(recorder.links) == 8)
         clients[0].cancel()
         clients[1].close()
         recorder.links[2].cancel()
-        for _ in range(8):
+        for _ in range(100):
             recorder.links[3].send(bytes(200_000))
+        for _ in range(100):
+            recorder.links[4].send(bytes(200_000))
+        recorder.links[4].cancel()
     for client in clients:
         client.close()
     assert all(len(reasons) == 1 for reasons in recorder.lost_by.values())

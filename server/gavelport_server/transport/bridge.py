@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
-import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
@@ -140,7 +139,6 @@ class _Server:
             port = server.add_insecure_port(address)
         except RuntimeError as error:
             raise TransportError(f"cannot listen on {address!r}: it is taken, or is no address of here") from error
-        logging.getLogger(_GRPC_LOG).addFilter(_is_news)
         await server.start()
         self._watch = asyncio.create_task(self._wait())
         return address if address.startswith("unix") else f"{address.rpartition(':')[0]}:{port}"
@@ -164,7 +162,6 @@ class _Server:
         # With a grace, idle connections are closed in peace; without, clients would log an error about each.
         await self._server.stop(_STOP_GRACE_S)
         await self._watch
-        logging.getLogger(_GRPC_LOG).removeFilter(_is_news)
 
     async def _play(self, _requests: object, context: Context) -> None:
         host = _host(context.peer())
@@ -211,15 +208,3 @@ def _options(limits: Limits) -> list[tuple[str, int]]:
         ("grpc.http2.min_ping_interval_without_data_ms", limits.min_ping_interval_ms),
         ("grpc.http2.max_ping_strikes", limits.max_ping_strikes),
     ]
-
-
-_GRPC_LOG = "grpc._cython.cygrpc"
-
-
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether grpc.aio logs something other than a call that was cut off while it was being ended.
-
-    It logs those with a traceback though nothing is wrong: at shutdown, and whenever a bot goes away just then.
-    """
-    kind = record.exc_info[0] if record.exc_info else None
-    return kind is None or kind.__name__ not in ("CancelledError", "ExecuteBatchError")
