@@ -105,6 +105,20 @@ async def test_what_went_wrong_is_found_in_the_log(tmp_path: Path) -> None:
     assert bot.first_error_line == "ModuleNotFoundError: No module named 'nothing_of_this_name'"
 
 
+async def test_what_stands_behind_a_traceback_is_an_error_whatever_its_name(tmp_path: Path) -> None:
+    source = """
+        class Overdrawn(Exception): ...
+        print("starting")
+        try:
+            raise Overdrawn("by 3")
+        finally:
+            print("ending")
+    """
+    async with running(tmp_path, source) as bot:
+        assert await bot.wait() == 1
+    assert bot.first_error_line == "Overdrawn: by 3"
+
+
 async def test_without_an_error_the_first_line_has_to_do(tmp_path: Path) -> None:
     async with running(tmp_path, "print(); print('no config found'); raise SystemExit(2)") as bot:
         await bot.wait()

@@ -57,6 +57,9 @@ class GoneCrew:
         self.processes[session] = entrant, rotation
         return session
 
+    def printed(self, entrant: int, rotation: int) -> str:
+        return "planted, and not told: the reason of the end says more"
+
     async def dismiss(self, entrant: int, rotation: int) -> None:
         self.dismissed.append((entrant, rotation))
 

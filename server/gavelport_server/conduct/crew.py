@@ -87,6 +87,11 @@ class Crew:
         session.gone(bot.why_gone)
         return session
 
+    def printed(self, entrant: int, rotation: int) -> str:
+        """Return what the process at a place printed first of an error; empty without one, or without a process."""
+        process = self._bots[entrant].places[rotation].process
+        return process.first_error_line if process is not None else ""
+
     async def dismiss(self, entrant: int, rotation: int) -> None:
         """Stop the process at a place, if there is one; the next match there gets a fresh one."""
         place = self._bots[entrant].places[rotation]

@@ -22,6 +22,7 @@ GRACE_S = 2.0
 _KEEPER_S = 3.0
 """Beyond the grace, what the keeper may take to clear up before it is killed itself (and the bot with it)."""
 _KEEPER = Path(__file__).with_name("keeper.py")
+_TRACEBACK = "Traceback (most recent call last):"
 _ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|Interrupt|Exit)\b.*)")
 
 
@@ -87,13 +88,21 @@ class BotProcess:
 
     @property
     def first_error_line(self) -> str:
-        """The first line of the log that names an error, else its first line with text; empty if there is none."""
+        """The first line of the log that names an error, else its first line with text; empty if there is none.
+
+        An error is named by its class, or stands behind a traceback.
+        """
         try:
             lines = self.log_path.read_text("utf-8", "replace").splitlines()
         except FileNotFoundError:
             return ""
-        printed = [line.strip() for line in lines if line.strip()]
-        return next((line for line in printed if _ERROR.fullmatch(line)), printed[0] if printed else "")
+        printed = [line.rstrip() for line in lines if line.strip()]
+        in_traceback = False
+        for line in printed:
+            if _ERROR.fullmatch(line.strip()) or (in_traceback and not line.startswith(" ")):
+                return line.strip()
+            in_traceback |= line == _TRACEBACK
+        return printed[0].strip() if printed else ""
 
     async def wait(self) -> int:
         """Wait until the bot and all that it started are gone, and return its exit code."""

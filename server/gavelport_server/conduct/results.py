@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 
 def result_of(
-    pairing: Pairing, report: MatchReport, *, gone_reasons: Sequence[str], replay_sha256: str, seconds: float
+    pairing: Pairing,
+    report: MatchReport,
+    *,
+    gone_reasons: Sequence[str],
+    printed: Sequence[str],
+    replay_sha256: str,
+    seconds: float,
 ) -> Result:
     """Return the result of a match that has just ended.
 
@@ -27,6 +33,7 @@ def result_of(
         pairing: The match's place in the schedule.
         report: What the referee left behind.
         gone_reasons: By seat, why the bot's process is gone for good; empty while it is not.
+        printed: By seat, what a bot at fault printed first of an error; empty for any other.
         replay_sha256: Hash of the stored replay, hex.
         seconds: How long the match took.
     """
@@ -50,10 +57,10 @@ def result_of(
                 slowest_ms=figures.slowest_ms,
                 refusals=figures.refusals,
                 faults=tuple(sorted(figures.faults)),
-                first_fault=first_fault(figures, gone_reason),
+                first_fault=first_fault(figures, gone_reason, line),
             )
-            for seat, (entrant, figures, gone_reason) in enumerate(
-                zip(pairing.entrants, report.figures, gone_reasons, strict=True)
+            for seat, (entrant, figures, gone_reason, line) in enumerate(
+                zip(pairing.entrants, report.figures, gone_reasons, printed, strict=True)
             )
         ),
         replay_sha256=replay_sha256,
@@ -116,9 +123,14 @@ def _first_fault_in(replay: Replay, seat: int) -> str:
     return next((f"decision {number}: {one.fault}" for number, one in enumerate(choices, 1) if one.fault), "")
 
 
-def first_fault(figures: SeatFigures, gone_reason: str) -> str:
-    """Return what first went wrong; the referee knows that a bot was gone, whoever ran its process knows why."""
+def first_fault(figures: SeatFigures, gone_reason: str, printed: str = "") -> str:
+    """Return what first went wrong; the referee knows that a bot was gone, whoever ran its process knows why.
+
+    Where the bot was still there, `printed` may tell what ailed it: the first line that it printed of an error.
+    """
     decision, _, what = figures.first_fault.partition(": ")
     if gone_reason and what.startswith("disconnected: "):
         return f"{decision}: disconnected: {gone_reason}"
+    if printed and figures.first_fault:
+        return f"{figures.first_fault}; it printed: {printed}"
     return figures.first_fault

@@ -190,10 +190,17 @@ class _Runner:
         if report is None:
             return
         stored = await trio.to_thread.run_sync(encode_replay, report)
+        at_fault = [
+            entrant for entrant, figures in zip(pairing.entrants, report.figures, strict=True) if figures.first_fault
+        ]
+        lines = {
+            entrant: await trio.to_thread.run_sync(crew.printed, entrant, pairing.rotation) for entrant in at_fault
+        }
         result = result_of(
             pairing,
             report,
             gone_reasons=[session.gone_reason for session in seated],
+            printed=[lines.get(entrant, "") for entrant in pairing.entrants],
             replay_sha256=sha256_of(stored),
             seconds=time.monotonic() - began,
         )
