@@ -220,4 +220,3 @@ CASH_PER_POINT: int = DATA.plain["stock_exchange"]["score_cash_per_point"]
 BEYOND_TRACK_CASH: int = DATA.plain["production_track"]["beyond_end_cash"]
 NO_ORDER_CASH: int = DATA.plain["production_track"]["order_instead_cash"]
 QUARTERS: int = META["quarters_per_year"]
-EFFECTS = tuple(dict.fromkeys(card.effect for card in NEWS))

@@ -270,6 +270,9 @@ def _figures(data: Raw) -> Iterator[str]:
     for free in ("move", "sell_container", "share_sell"):
         if data["ap"][free]:
             yield f"ap.{free}: must be 0, the action takes no AP (4.6)"
+    for key in ("home_assignment", "first_player"):
+        if setup[key] != "random":
+            yield f"setup.{key}: only 'random' is known (2.2, 2.6), got {setup[key]!r}"
     homes = sum(city["home"] for city in data["cities"])
     if homes < meta["max_players"]:
         yield f"cities: {homes} home cities for up to {meta['max_players']} players (2.2)"

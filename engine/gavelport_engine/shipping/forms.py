@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from gavelport_engine.shipping.table import Goods
 
 _GOOD_INDEX = {name: good for good, name in enumerate(GOOD_IDS)}
+_MOST_READ = 100
+"""No more containers of a good are made of a count: however large, it fits on no ship."""
 
 
 def read_goods(value: object, path: str) -> Goods:
@@ -55,9 +57,6 @@ def _holds_cargo(value: object) -> bool:
     return type(value) is tuple and all(map(GOOD.holds, value)) and list(value) == sorted(value)
 
 
-_MOST_READ = 100
-"""No more containers of a good are made of a count: however large, it fits on no ship."""
-
 SHIP = named("a ship", SHIP_NAMES)
 SPACE = named("a space", SPACES)
 PATH = listed("a list of spaces", SPACE)
@@ -69,7 +68,6 @@ MAYBE_ORDER = optional(ORDER)
 MAYBE_SHIP = optional(SHIP)
 MAYBE_REGION = optional(REGION)
 ORDERS = listed("a list of Order cards", ORDER)
-NEWS_CARDS = listed("a list of News cards", NEWS_CARD)
 COUNT = number("a whole number ≥ 1", 1)
 SLOT = number(f"a slot, 0 to {SLOTS - 1}", 0, SLOTS - 1)
 KIND = word('"small" or "large"', tuple(SHIP_KINDS))

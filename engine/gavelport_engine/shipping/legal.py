@@ -31,11 +31,6 @@ MOST_FACTORIES = LIMITS["factories_per_region"]
 _REGION_OF = tuple(city.region for city in CITIES)
 
 
-def afloat(space: Space) -> list[tuple[int, Ship]]:
-    """Return the seat's ships with their numbers."""
-    return [(number, ship) for number, ship in enumerate(space.board.ships) if ship is not None]
-
-
 def docked(space: Space) -> list[tuple[int, Ship]]:
     """Return the seat's ships in ports, with their numbers."""
     return [(number, ship) for number, ship in enumerate(space.board.ships) if ship is not None and ship.at < PORTS]

@@ -171,6 +171,7 @@ FAULTS = [
     ("space = 7\n", "space = 8\n", "production_track.spaces: expected space 7 here, got 8"),
     ('bonus = "boost"', 'bonus = "gift"', "production_track.spaces: space 4: there is no bonus 'gift'"),
     ("share_sell = 0", "share_sell = 1", "ap.share_sell: must be 0"),
+    ('first_player = "random"', 'first_player = "0"', "setup.first_player: only 'random' is known (2.2, 2.6), got '0'"),
 ]
 
 
