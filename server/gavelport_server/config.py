@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from gavelport_engine.errors import OptionsError
 from gavelport_engine.registry import GAMES
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 DEFAULT_ROUNDS = 100
+FormatName: TypeAlias = Literal["round_robin", "swiss", "gauntlet"]
 SAMPLE = "sample:"
 """`bots = ["sample:NAME"]` enters a sample bot by name, wherever it is installed."""
 
@@ -55,6 +56,9 @@ class Settings:
     """The secret that deals are derived from; None draws one."""
     bots: tuple[Path, ...] | None
     """Folders of the entrants; None: all sample bots that play the game."""
+    format: FormatName
+    challenger: str | None
+    """Of a gauntlet: a bot's name, with or without its version."""
 
 
 Millis = Annotated[int, Field(ge=0, le=_MOST_MS)]
@@ -76,6 +80,8 @@ class _File(BaseModel):
     rounds: Annotated[int, Field(ge=1)] = DEFAULT_ROUNDS
     seed: str | None = None
     bots: list[str] | None = None
+    format: FormatName = "round_robin"
+    challenger: str | None = None
     options: dict[str, Any] = {}
     clock: _Clock = _Clock()
 
@@ -109,6 +115,8 @@ def read_settings(path: Path) -> Settings:
         rounds=file.rounds,
         seed=None if file.seed is None else parse_seed(file.seed),
         bots=None if file.bots is None else tuple(_bot_folder(bot, path.parent) for bot in file.bots),
+        format=file.format,
+        challenger=file.challenger,
     )
 
 
@@ -157,6 +165,8 @@ def _more_problems(given: dict[str, Any]) -> list[str]:
             for at, bot in enumerate(bots)
             if isinstance(bot, str) and bot.startswith(SAMPLE) and not shipped.sample_bot(bot.removeprefix(SAMPLE))
         ]
+    if "challenger" in given and given.get("format") != "gauntlet":
+        problems.append('challenger: only a gauntlet has one; write format = "gauntlet" or leave it out')
     if game and isinstance(options, dict):
         if "seats" in options:
             problems.append("options.seats: the seats stand at the top of the file, not among the options")

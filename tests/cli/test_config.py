@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from gavelport_server import shipped
+from gavelport_server.conduct.manifest import read_manifest
+from gavelport_server.conduct.plan import make_plan
 from gavelport_server.config import ConfigError, overridden, parse_seed, read_settings
 from gavelport_server.referee.report import ClockSetting
 from hypothesis import given
@@ -30,6 +32,23 @@ def test_what_is_not_given_has_its_default(tmp_path: Path) -> None:
     settings = read_settings(written(tmp_path, LEAST))
     assert (settings.name, settings.game.id, settings.seats, settings.rounds) == ("Cup", "container@1", None, 100)
     assert (settings.seed, settings.bots, settings.options, settings.clock) == (None, None, {}, ClockSetting())
+
+
+def test_a_format_can_be_given(tmp_path: Path) -> None:
+    assert read_settings(written(tmp_path, LEAST)).format == "round_robin"
+    assert read_settings(written(tmp_path, LEAST + 'format = "swiss"')).format == "swiss"
+    gauntlet = read_settings(written(tmp_path, LEAST + 'format = "gauntlet"\nchallenger = "bob"'))
+    assert (gauntlet.format, gauntlet.challenger) == ("gauntlet", "bob")
+
+
+@pytest.mark.parametrize("path", shipped.ready_tournaments(), ids=lambda path: path.stem)
+def test_every_ready_tournament_can_be_played_and_is_in_the_list(path: Path) -> None:
+    settings = read_settings(path)
+    bots = [bot for bot in map(read_manifest, shipped.sample_bots()) if settings.game.name in bot.games]
+    plan = make_plan(settings, bots)
+    assert plan.schedule(settings.rounds).matches >= settings.rounds
+    listed = (path.parent / "README.md").read_text("utf-8")
+    assert f"| `{path.stem}` | {settings.format.replace('_', ' ')} | {settings.seats} |" in listed
 
 
 def test_everything_can_be_given(tmp_path: Path) -> None:
@@ -75,6 +94,11 @@ def test_all_problems_are_told_with_their_place(tmp_path: Path) -> None:
         ("name = ", "is not TOML: "),
         (LEAST + "name = 'twice'", "is not TOML: "),
         ('name = "Cup"\ngame = "chess"', 'game: no game is named "chess"; there are: container'),
+        (LEAST + 'format = "ladder"', "format: should be 'round_robin', 'swiss' or 'gauntlet', not 'ladder'"),
+        (
+            LEAST + 'challenger = "bob"',
+            'challenger: only a gauntlet has one; write format = "gauntlet" or leave it out',
+        ),
         (LEAST + "[options]\nseats = 4", "options.seats: the seats stand at the top of the file"),
         (LEAST.replace('"Cup"', '""'), "name: "),
         ("game = 3\nname = 'Cup'", "game: should be a text, not 3"),

@@ -23,7 +23,10 @@ def invoke(*arguments: str) -> Result:
         (["--seed", "abc"], 'error: --seed: should be an even number of hex digits (0-9, a-f), not "abc"'),
         (["--bot", "nowhere"], "nowhere: is no folder"),
         (["nowhere.toml"], "error: nowhere.toml: cannot be read: No such file or directory"),
-        (["nonsense"], "error: nonsense: is no file, and no ready tournament is called so; there are: standard"),
+        (
+            ["nonsense"],
+            "error: nonsense: is no file, and no ready tournament is called so; there are: beginners, blitz, gauntlet",
+        ),
         (["one.toml", "two.toml"], "unexpected extra argument"),
     ],
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from gavelport_server.pairing.round_robin import round_robin
+from gavelport_server.pairing.round_robin import RoundRobin
+from gavelport_server.pairing.schedule import Schedule
 from gavelport_server.ratings.history import history_ratings
 from gavelport_server.ratings.results import Floats, Results
 
@@ -28,9 +28,8 @@ class World:
 
     def play(self, rounds: int, rng: np.random.Generator) -> Results:
         """Return the results of a tournament; its blocks are deals, the table within the block told apart."""
-        pairings = list(
-            itertools.islice(round_robin(len(self.strengths), self.seats), rounds * (len(self.strengths) // self.seats))
-        )
+        entrants = len(self.strengths)
+        pairings = Schedule(RoundRobin(entrants, self.seats), entrants, self.seats, rounds).pairings
         seated = np.array([pairing.entrants for pairing in pairings])
         deals = np.array([pairing.deal for pairing in pairings])
         count = int(deals.max()) + 1

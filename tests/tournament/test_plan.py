@@ -34,6 +34,8 @@ def test_rounds_are_no_part_of_the_identity(tmp_path: Path) -> None:
     "other",
     [
         "seats = 4",
+        'format = "swiss"',
+        'format = "gauntlet"\nchallenger = "ann"',
         'seed = "00"',
         "[options]\nsupply_per_player = 3",
         "[clock]\ncap_ms = 1000",
@@ -76,6 +78,34 @@ def test_two_bots_of_one_name_and_version_are_refused(tmp_path: Path) -> None:
         plan(tmp_path, bots=[*BOTS, manifest("bob", content_hash="01")])
 
 
+GAUNTLET = 'format = "gauntlet"\n'
+
+
+def test_the_challenger_of_a_gauntlet_is_the_bot_added_first_or_the_one_that_the_file_names(tmp_path: Path) -> None:
+    named = plan(tmp_path, GAUNTLET + 'challenger = "dan"')
+    assert named.challenger == 4
+    assert plan(tmp_path, GAUNTLET + 'challenger = "cyn 2"').challenger == 3
+    given = make_plan(settings(tmp_path, GAUNTLET + 'challenger = "dan"'), BOTS, BOTS[1])
+    assert given.challenger == 1
+    assert given.identity() != named.identity()
+    assert all(1 in pairing.entrants for pairing in given.schedule(20).pairings)
+    assert make_plan(settings(tmp_path), BOTS, BOTS[1]).challenger is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", 'none is named; give your bot with --bot DIR, or write challenger = "NAME" into the tournament file'),
+        ('challenger = "eve"', 'challenger = "eve" is none of the entrants (ann, bob, cyn, cyn, dan)'),
+        ('challenger = "cyn"', 'challenger = "cyn" may be any of "cyn 1", "cyn 2"; write the one that is meant'),
+    ],
+)
+def test_a_gauntlet_without_a_clear_challenger_is_refused(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(PlanError) as refused:
+        plan(tmp_path, GAUNTLET + text)
+    assert words in str(refused.value)
+
+
 def test_a_given_seed_deals_and_a_drawn_one_is_not_to_be_guessed(tmp_path: Path) -> None:
     seeded = overridden(settings(tmp_path), rounds=None, seats=None, seed="c0ffee")
     assert make_plan(seeded, BOTS).record().secret == bytes.fromhex("c0ffee")
@@ -87,7 +117,7 @@ def test_a_given_seed_deals_and_a_drawn_one_is_not_to_be_guessed(tmp_path: Path)
 def test_matches_of_one_block_and_table_are_dealt_alike_and_no_others(tmp_path: Path) -> None:
     one = plan(tmp_path, "seats = 4")
     record = one.record()
-    setups = [(pairing, one.match(record, pairing)) for pairing in one.pairings(12)]
+    setups = [(pairing, one.match(record, pairing)) for pairing in one.schedule(12).pairings]
     assert len({setup.match_id for _, setup in setups}) == 12
     assert len({(pairing.block, pairing.table, setup.seed) for pairing, setup in setups}) == 3
     assert len({setup.seed for _, setup in setups}) == 3

@@ -93,7 +93,7 @@ async def test_every_pairing_is_played_once_and_kept(plan: Plan, tmp_path: Path)
         assert sorted(heard.finished_numbers) == list(range(12))
         assert (heard.before, heard.matches, done.played, done.matches) == ([], 12, 12, 12)
         assert folder.replays.list() == sorted(result.match_id for result in done.results)
-        for pairing, result in zip(plan.pairings(6), done.results, strict=True):
+        for pairing, result in zip(plan.schedule(6).pairings, done.results, strict=True):
             assert tuple(seat.entrant for seat in result.seats) == pairing.entrants
             assert (result.block, result.rotation, result.table) == (pairing.block, pairing.rotation, pairing.table)
 
@@ -107,6 +107,38 @@ async def test_what_stands_is_not_played_again_and_more_rounds_continue(plan: Pl
         more, heard = await run(plan, 5, folder)
         assert (heard.before, more.played) == ([0, 1, 2, 3], 6)
         assert list(more.results[:4]) == list(first.results)
+
+
+async def test_fewer_rounds_show_the_elo_of_those_rounds(plan: Plan, tmp_path: Path) -> None:
+    with open_folder(tmp_path / "data") as folder:
+        first, _ = await run(plan, 2, folder)
+        more, _ = await run(plan, 5, folder)
+        fewer, _ = await run(plan, 2, folder)
+        assert more.standings == folder.store.standings(plan.identity())
+    assert fewer.standings == first.standings != more.standings
+
+
+async def test_swiss_is_the_same_however_often_it_stops(tmp_path: Path) -> None:
+    swiss = make_plan(settings(tmp_path, 'format = "swiss"\nseats = 3\nseed = "01"\n[options]\nmax_rounds = 6\n'), BOTS)
+    with open_folder(tmp_path / "straight") as folder:
+        straight, _ = await run(swiss, 10, folder)
+    seated = [tuple(seat.entrant for seat in result.seats) for result in straight.results]
+    assert len(seated) == 20
+    robin = make_plan(settings(tmp_path, "seats = 3"), BOTS).schedule(10).pairings
+    assert seated != [pairing.entrants for pairing in robin]
+    with open_folder(tmp_path / "stopping") as folder:
+        for rounds in (2, 4, 7):
+            await run(swiss, rounds, folder)
+        stopping, _ = await run(swiss, 10, folder)
+        replays = {match_id: folder.replays.get(match_id) for match_id in folder.replays.list()}
+    with open_folder(tmp_path / "replays only") as folder:
+        for match_id, stored in replays.items():
+            folder.replays.put(match_id, stored)
+        counted, _ = await run(swiss, 10, folder)
+        assert counted.played == 0
+    for other in (stopping, counted):
+        assert [tuple(seat.entrant for seat in result.seats) for result in other.results] == seated
+        assert other.standings == straight.standings
 
 
 async def test_why_a_bot_is_gone_is_in_the_result(plan: Plan, tmp_path: Path) -> None:
@@ -163,7 +195,7 @@ async def test_a_void_match_is_played_again(plan: Plan, tmp_path: Path, monkeypa
 async def test_a_match_that_stays_void_ends_the_run_and_keeps_the_others(
     plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bad = plan.match(plan.record(), plan.pairings(1)[1]).match_id
+    bad = plan.match(plan.record(), plan.schedule(1).pairings[1]).match_id
 
     async def void(setup: MatchSetup, sessions: Sequence[Session], *, reveal: bool) -> MatchReport:
         if setup.match_id == bad:

@@ -74,7 +74,7 @@ def play(request: Request, *, as_json: bool) -> int:
             read_settings(_file(request.tournament)), rounds=request.rounds, seats=request.seats, seed=request.seed
         )
         field = gather(settings, request.bots)
-        plan = make_plan(settings, field.bots)
+        plan = make_plan(settings, field.bots, field.first_added)
     except (ConfigError, EntrantsError, ManifestError) as error:
         return _refuse(getattr(error, "source", ""), error.problems)
     except PlanError as error:

@@ -31,6 +31,8 @@ class Field:
 
     bots: tuple[BotManifest, ...]
     notices: tuple[str, ...]
+    first_added: BotManifest | None
+    """The first that the command line added: a gauntlet's challenger."""
 
 
 def gather(settings: Settings, added: Sequence[Path]) -> Field:
@@ -66,7 +68,8 @@ def gather(settings: Settings, added: Sequence[Path]) -> Field:
             bots.append(bot)
     if problems:
         raise EntrantsError(problems)
-    return Field(tuple(bots), tuple(notices))
+    first_added = next((bot for bot in bots if added and bot.folder == read_manifest(added[0]).folder), None)
+    return Field(tuple(bots), tuple(notices), first_added)
 
 
 def _plays(bot: BotManifest, settings: Settings) -> bool:

@@ -7,11 +7,14 @@ import json
 import secrets
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from gavelport_server.pairing.deal import deal_seed, match_id
-from gavelport_server.pairing.round_robin import round_robin
+from gavelport_server.pairing.gauntlet import Gauntlet
+from gavelport_server.pairing.round_robin import RoundRobin
+from gavelport_server.pairing.schedule import Schedule
+from gavelport_server.pairing.swiss import Swiss
 from gavelport_server.referee.report import MatchSetup, SeatName
 from gavelport_server.storage.store import Entrant, TournamentRecord
 
@@ -21,8 +24,8 @@ if TYPE_CHECKING:
     from gavelport_engine.game import AnyGame
 
     from gavelport_server.conduct.manifest import BotManifest
-    from gavelport_server.config import Settings
-    from gavelport_server.pairing.round_robin import Pairing
+    from gavelport_server.config import FormatName, Settings
+    from gavelport_server.pairing.schedule import Format, Pairing
     from gavelport_server.referee.report import ClockSetting
 
 DEFAULT_MOST_SEATS = 5
@@ -46,6 +49,9 @@ class Plan:
     seed: bytes | None
     bots: tuple[BotManifest, ...]
     """By entrant number."""
+    format: FormatName
+    challenger: int | None
+    """In a gauntlet, the entrant that plays every match."""
 
     def identity(self) -> str:
         """Return the hex digest under which the tournament is kept and resumed (design 5)."""
@@ -71,9 +77,17 @@ class Plan:
             started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def pairings(self, rounds: int) -> list[Pairing]:
-        """Return the schedule of the first rounds."""
-        return list(islice(round_robin(len(self.bots), self.seats), rounds * (len(self.bots) // self.seats)))
+    def schedule(self, rounds: int) -> Schedule:
+        """Return the schedule of the first rounds, before any match."""
+        entrants = len(self.bots)
+        form: Format
+        if self.challenger is not None:
+            form = Gauntlet(entrants, self.seats, self.challenger)
+        elif self.format == "swiss":
+            form = Swiss(entrants, self.seats)
+        else:
+            form = RoundRobin(entrants, self.seats)
+        return Schedule(form, entrants, self.seats, rounds)
 
     def match(self, record: TournamentRecord, pairing: Pairing) -> MatchSetup:
         """Return what is fixed of a pairing's match before it begins."""
@@ -93,13 +107,16 @@ class Plan:
             "options": self.game.options_to_notation(self.options),
             "seats": self.seats,
             "clock": asdict(self.clock),
+            "format": self.format,
+            "challenger": self.challenger,
         }
 
 
-def make_plan(settings: Settings, bots: Sequence[BotManifest]) -> Plan:
+def make_plan(settings: Settings, bots: Sequence[BotManifest], challenger: BotManifest | None = None) -> Plan:
     """Return the tournament of these settings between these bots. Raises PlanError where there can be none.
 
-    Entrants are numbered by name, version and content hash, in whatever order they were given.
+    Entrants are numbered by name, version and content hash, in whatever order they were given. The challenger of a
+    gauntlet is one of them; without one, it is the bot that the settings name.
     """
     game = settings.game
     ordered = sorted(bots, key=lambda bot: (bot.name, bot.version, bot.content_hash))
@@ -127,7 +144,29 @@ def make_plan(settings: Settings, bots: Sequence[BotManifest]) -> Plan:
         seats=seats,
         seed=settings.seed,
         bots=tuple(ordered),
+        format=settings.format,
+        challenger=_challenger(settings, ordered, challenger) if settings.format == "gauntlet" else None,
     )
+
+
+def _challenger(settings: Settings, bots: Sequence[BotManifest], given: BotManifest | None) -> int:
+    """Return which entrant plays every match of a gauntlet. Raises PlanError where that is not clear."""
+    if given is not None:
+        return bots.index(given)
+    wanted = settings.challenger
+    if wanted is None:
+        raise PlanError(
+            "a gauntlet is one bot against the field, and none is named; "
+            'give your bot with --bot DIR, or write challenger = "NAME" into the tournament file'
+        )
+    found = [number for number, bot in enumerate(bots) if wanted in {bot.name, f"{bot.name} {bot.version}"}]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        versions = ", ".join(f'"{bots[number].name} {bots[number].version}"' for number in found)
+        raise PlanError(f'challenger = "{wanted}" may be any of {versions}; write the one that is meant')
+    entrants = ", ".join(bot.name for bot in bots)
+    raise PlanError(f'challenger = "{wanted}" is none of the entrants ({entrants})')
 
 
 def _canonical(value: object) -> str:

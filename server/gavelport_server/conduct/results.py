@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gavelport_server.archive.record import Replay
-    from gavelport_server.pairing.round_robin import Pairing
+    from gavelport_server.pairing.schedule import Pairing
     from gavelport_server.referee.report import MatchReport, MatchSetup, SeatFigures
 
 

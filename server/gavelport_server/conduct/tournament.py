@@ -13,7 +13,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Protocol
 
 import trio
@@ -26,7 +26,9 @@ from gavelport_server.conduct.crew import Crew
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.match import MatchVoid, conduct_match
 from gavelport_server.conduct.results import result_of, result_of_replay
+from gavelport_server.ratings.elo import elo_of
 from gavelport_server.storage.errors import StoreError
+from gavelport_server.storage.store import Standing
 from gavelport_server.transport.bridge import serve
 
 if TYPE_CHECKING:
@@ -35,9 +37,9 @@ if TYPE_CHECKING:
     from gavelport_server.conduct.folder import DataFolder
     from gavelport_server.conduct.plan import Plan
     from gavelport_server.conduct.session import Session
-    from gavelport_server.pairing.round_robin import Pairing
+    from gavelport_server.pairing.schedule import Pairing
     from gavelport_server.referee.report import MatchReport, MatchSetup
-    from gavelport_server.storage.store import Result, Standing, TournamentRecord
+    from gavelport_server.storage.store import Result, TournamentRecord
 
 VOIDS = 3
 """So often a match is played that a fault of the server made void, before the run fails."""
@@ -96,7 +98,9 @@ class _Runner:
         self._plan = plan
         self._folder = folder
         self._progress = progress
-        self._pairings = plan.pairings(rounds)
+        self._schedule = plan.schedule(rounds)
+        self._waiting: deque[Pairing] = deque()
+        """Matches that are settled and neither played nor running."""
         self._record = folder.store.open_tournament(plan.record())
         self._tables = TABLES_PER_CORE * len(os.sched_getaffinity(0))
         self._busy: set[tuple[int, int]] = set()
@@ -113,32 +117,33 @@ class _Runner:
         began = time.monotonic()
         stored = await trio.to_thread.run_sync(self._stored)
         done = {result.number for result in stored}
-        self._progress.started(self._record, stored, len(self._pairings))
-        waiting = deque(pairing for pairing in self._pairings if pairing.number not in done)
+        self._progress.started(self._record, stored, self._schedule.matches)
+        self._waiting.extend(pairing for pairing in self._schedule.pairings if pairing.number not in done)
         # Until all is cleared up, so that a second Ctrl-C does not leave it half done.
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._watch, signals)
                 with self._scope:
-                    await self._play_all(waiting)
+                    await self._play_all()
                 nursery.cancel_scope.cancel()
         if self._failure is not None:
             raise self._failure
+        results = self._within_rounds()
         return Run(
             record=self._record,
-            results=self._within_rounds(),
-            standings=self._folder.store.standings(self._record.identity),
+            results=results,
+            standings=_elo(self._record, results),
             played=self._played,
-            matches=len(self._pairings),
+            matches=self._schedule.matches,
             seconds=time.monotonic() - began,
             stopped_by=self._stopped_by,
         )
 
     # -- playing
 
-    async def _play_all(self, waiting: deque[Pairing]) -> None:
+    async def _play_all(self) -> None:
         """Play the matches in schedule order, each as soon as there is a table and all its processes are free."""
-        if not waiting:
+        if not self._waiting:
             return
         hub = Hub()
         async with serve(hub, address="127.0.0.1:0") as server, trio.open_nursery() as processes:
@@ -151,9 +156,9 @@ class _Runner:
                 processes,
             )
             async with trio.open_nursery() as matches:
-                while waiting:
-                    for pairing in self._startable(waiting):
-                        waiting.remove(pairing)
+                while self._waiting or self._running:  # with the last that run, more may be settled
+                    for pairing in self._startable():
+                        self._waiting.remove(pairing)
                         self._running += 1
                         self._busy |= _processes(pairing)
                         matches.start_soon(self._play, pairing, crew)
@@ -161,12 +166,12 @@ class _Runner:
                     await self._freed.wait()
             processes.cancel_scope.cancel()
 
-    def _startable(self, waiting: deque[Pairing]) -> list[Pairing]:
+    def _startable(self) -> list[Pairing]:
         """Return the matches that can begin now, looking no further ahead than the next block."""
         found: list[Pairing] = []
         busy = set(self._busy)
         horizon = 2 * self._plan.seats * (len(self._plan.bots) // self._plan.seats)
-        for pairing in islice(waiting, horizon):
+        for pairing in islice(self._waiting, horizon):
             if self._running + len(found) >= self._tables:
                 break
             if busy.isdisjoint(_processes(pairing)):
@@ -238,6 +243,7 @@ class _Runner:
                 self._fail(error)
                 return
         self._played += 1
+        self._waiting.extend(self._schedule.finish(result.number, [seat.rank for seat in result.seats]))
         self._progress.finished(result, standings)
 
     def _keep_sync(self, result: Result, stored: bytes) -> Sequence[Standing]:
@@ -248,30 +254,36 @@ class _Runner:
 
     def _stored(self) -> list[Result]:
         """Return the results that stand, after counting the matches of which only the replay was kept."""
-        store, replays = self._folder.store, self._folder.replays
-        counted = {result.number for result in self._within_rounds()}
-        kept = set(replays.list())
-        for pairing in self._pairings:
+        counted = {result.number: result for result in self._within_rounds()}
+        kept = set(self._folder.replays.list())
+        for pairing in self._schedule.pairings:  # which grows by those that these results settle
             setup = self._plan.match(self._record, pairing)
-            if pairing.number in counted or setup.match_id not in kept:
-                continue
-            path = replays.path(setup.match_id)
-            finished_at = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
-            try:
-                result = result_of_replay(pairing, setup, replays.get(setup.match_id), finished_at)
-            except Difference as difference:
-                raise TournamentError(
-                    f"{path} has no result yet, and none can be taken from it: {difference}; "
-                    "move the file away, then give the same command again to play that match"
-                ) from difference
-            store.add_result(self._record.identity, result)
+            result = counted.get(pairing.number)
+            if result is None and setup.match_id in kept:
+                result = self._counted_from_replay(pairing, setup)
+            if result is not None:
+                self._schedule.finish(result.number, [seat.rank for seat in result.seats])
         return self._within_rounds()
+
+    def _counted_from_replay(self, pairing: Pairing, setup: MatchSetup) -> Result:
+        replays = self._folder.replays
+        path = replays.path(setup.match_id)
+        finished_at = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+        try:
+            result = result_of_replay(pairing, setup, replays.get(setup.match_id), finished_at)
+        except Difference as difference:
+            raise TournamentError(
+                f"{path} has no result yet, and none can be taken from it: {difference}; "
+                "move the file away, then give the same command again to play that match"
+            ) from difference
+        self._folder.store.add_result(self._record.identity, result)
+        return result
 
     def _within_rounds(self) -> list[Result]:
         return [
             result
             for result in self._folder.store.results(self._record.identity)
-            if result.number < len(self._pairings)
+            if result.number < self._schedule.matches
         ]
 
     # -- ends
@@ -284,6 +296,14 @@ class _Runner:
         async for number in signals:
             self._stopped_by = self._stopped_by or signal.Signals(number)
             self._scope.cancel()
+
+
+def _elo(record: TournamentRecord, results: Sequence[Result]) -> list[Standing]:
+    """Return the Elo of results in schedule order; the store's may count matches beyond the rounds asked for."""
+    gapless = takewhile(lambda one: one[0] == one[1].number, enumerate(results))
+    matches = (([seat.entrant for seat in one.seats], [seat.rank for seat in one.seats]) for _, one in gapless)
+    rated = elo_of(len(record.entrants), matches)
+    return [Standing(number, each.elo, each.matches) for number, each in enumerate(rated)]
 
 
 def _processes(pairing: Pairing) -> set[tuple[int, int]]:

@@ -1,1 +1,1 @@
-"""Who meets whom, and in which order: pure iterators of pairings."""
+"""Who meets whom, and in which order: pure, from the size of the field and the results so far."""

@@ -1,61 +1,33 @@
-"""Round robin in duplicate blocks: everybody meets everybody, and luck cancels (design 5).
-
-A block is `seats` rounds in a row in which the same groups sit at the same tables over the same deals, each round
-turned on by one seat, so that every bot has held every seat, and with it every card and start of the deal, against the
-same company. `seating.py` draws the groups and the order around the table. A schedule has no end; whoever plays it
-stops after as many rounds as were asked for, so more rounds continue it.
-"""
+"""Round robin: everybody meets everybody, as equally often as the number of rounds allows (design 5)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gavelport_server.pairing.seating import Orders, Tables
+from gavelport_server.pairing.schedule import check_field
+from gavelport_server.pairing.seating import Tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
+    from fractions import Fraction
+
+    from gavelport_server.pairing.seating import Group
 
 
-@dataclass(frozen=True, slots=True)
-class Pairing:
-    """Who meets whom at one table in one round. All numbers count from 0."""
+class RoundRobin:
+    """Each round seats each entrant at most once, at ⌊entrants / seats⌋ tables.
 
-    number: int
-    """Place in the schedule."""
-    round: int
-    block: int
-    rotation: int
-    """Which round of its block."""
-    table: int
-    deal: int
-    """Pairings of one deal are dealt alike: those of one block and table."""
-    entrants: tuple[int, ...]
-    """By seat."""
-
-
-def round_robin(entrants: int, seats: int) -> Iterator[Pairing]:
-    """Yield the pairings of an endless tournament, round by round.
-
-    Each round seats each entrant at most once, at ⌊entrants / seats⌋ tables. After any round no two entrants
-    differ by more than one block of matches. Raises ValueError where the entrants do not fill a table.
+    After any round no two entrants differ by more than one block of matches. Raises ValueError where the entrants do
+    not fill a table.
     """
-    if not 2 <= seats <= entrants:
-        raise ValueError(f"{entrants} entrants at tables of {seats}: a table takes at least 2 and all must be filled")
-    tables, orders = Tables(entrants, seats), Orders(entrants)
-    number = block = 0
-    while True:
-        around = [orders.draw(group) for group in tables.draw()]
-        for rotation in range(seats):
-            for table, order in enumerate(around):
-                yield Pairing(
-                    number=number,
-                    round=block * seats + rotation,
-                    block=block,
-                    rotation=rotation,
-                    table=table,
-                    deal=block * len(around) + table,
-                    entrants=order[-rotation:] + order[:-rotation] if rotation else order,
-                )
-                number += 1
-        block += 1
+
+    by_standing = False
+
+    def __init__(self, entrants: int, seats: int) -> None:
+        check_field(entrants, seats)
+        self.tables = entrants // seats
+        self._tables = Tables(entrants, seats, self.tables)
+
+    def draw(self, scores: Sequence[Fraction]) -> list[Group]:
+        """Return the next block's tables; scores do not matter."""
+        return self._tables.draw()

@@ -26,9 +26,9 @@ Group: TypeAlias = "tuple[int, ...]"
 class Tables:
     """Draws the tables of one block after the other."""
 
-    def __init__(self, entrants: int, seats: int) -> None:
+    def __init__(self, entrants: int, seats: int, tables: int) -> None:
         self._seats = seats
-        self._tables = entrants // seats
+        self._tables = tables
         self._blocks = [0] * entrants
         """Blocks that each entrant has played."""
         self._met = [[0] * entrants for _ in range(entrants)]
