@@ -113,6 +113,8 @@ class Game(ABC, Generic[C, S, A, O, E]):
     most_seats: ClassVar[int]
     total_unit: ClassVar[str]
     """The notation's word for `Outcome.totals`: "money", "points"."""
+    pass_type: ClassVar[type]
+    """The class of the action with which a seat does no more in its turn."""
     fault_codes: ClassVar[Mapping[str, str]]
     """Every code that `fault` and `action_from_notation` can give, with what it means."""
     whole_keys: ClassVar[frozenset[str]] = frozenset()

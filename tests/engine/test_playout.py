@@ -3,7 +3,9 @@
 import pytest
 from gavelport_engine.container.actions import Action, Pass
 from gavelport_engine.container.rules import CONTAINER
+from gavelport_engine.game import AnyGame
 from gavelport_engine.playout import bench, playout
+from gavelport_engine.registry import GAMES
 from gavelport_server.bench import engine as bench_engine
 
 
@@ -39,8 +41,10 @@ def test_a_bench_counts_whole_games() -> None:
     assert read.seconds >= 0.01
 
 
-def test_the_engine_bench_tells_its_figures() -> None:
-    found = bench_engine.run_engine_bench(rounds=2, seconds=0.02)
+@pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+def test_the_engine_bench_tells_its_figures(game: AnyGame) -> None:
+    found = bench_engine.run_engine_bench(game, rounds=2, seconds=0.02)
+    assert found["game"] == game.id
     assert found["decisions_per_second"] > 0
     assert found["decisions_per_game"] > 50
     assert 0 < found["pass_share"] < 0.5
@@ -51,5 +55,5 @@ def test_the_engine_bench_tells_its_figures() -> None:
 
 def test_the_engine_bench_runs_without_the_yardstick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "catanatron", None)
-    found = bench_engine.run_engine_bench(rounds=1, seconds=0.01)
+    found = bench_engine.run_engine_bench(CONTAINER, rounds=1, seconds=0.01)
     assert (found["catanatron"], found["ratio"]) == (None, None)

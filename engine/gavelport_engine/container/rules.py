@@ -26,7 +26,7 @@ from gavelport_engine.container import observe as seen
 from gavelport_engine.container import options as opt
 from gavelport_engine.container import position_notation as notation
 from gavelport_engine.container.action_notation import action_from_notation, action_to_notation
-from gavelport_engine.container.actions import Action
+from gavelport_engine.container.actions import Action, Pass
 from gavelport_engine.container.apply import APPLY
 from gavelport_engine.container.deal import deal, set_up
 from gavelport_engine.container.event_notation import event_from_notation, event_to_notation
@@ -57,6 +57,7 @@ class Container(Game[Options, State, Action, Observation, Event]):
     least_seats = opt.LEAST_SEATS
     most_seats = opt.MOST_SEATS
     total_unit = "money"
+    pass_type = Pass
     fault_codes: ClassVar[Mapping[str, str]] = faults.CODES
     whole_keys = frozenset(("supply", "removed", "factory_store", "harbour_store", "cargo", "island"))
 

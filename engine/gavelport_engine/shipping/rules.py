@@ -34,7 +34,7 @@ from gavelport_engine.shipping import observe as seen
 from gavelport_engine.shipping import options as opt
 from gavelport_engine.shipping import position_notation as notation
 from gavelport_engine.shipping.action_notation import action_from_notation, action_to_notation
-from gavelport_engine.shipping.actions import Action
+from gavelport_engine.shipping.actions import Action, EndTurn
 from gavelport_engine.shipping.apply import APPLY
 from gavelport_engine.shipping.data import NEWS_IDS, ORDER_IDS, SPACES
 from gavelport_engine.shipping.deal import deal, set_up
@@ -62,6 +62,7 @@ class Shipping(Game[Options, State, Action, Observation, Event]):
     least_seats = opt.LEAST_SEATS
     most_seats = opt.MOST_SEATS
     total_unit = "points"
+    pass_type = EndTurn
     fault_codes: ClassVar[Mapping[str, str]] = faults.CODES
     whole_keys = frozenset(("cargo", "produced", "pending"))
 

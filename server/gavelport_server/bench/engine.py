@@ -1,4 +1,4 @@
-"""How fast the engine plays, against catanatron's random players (the figures of `gavelport bench engine`).
+"""How fast the engine plays a game, against catanatron's random players (the figures of `gavelport bench engine`).
 
 Both play four seats at random on one core, in turns within one run, so that whatever else the machine does meets both;
 CPU time counts. A decision is one answer of one seat; catanatron's include forced ones.
@@ -13,17 +13,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gavelport_engine.playout import bench
-from gavelport_engine.registry import game_named
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gavelport_engine.game import AnyGame
+
 ROUNDS = 5
 SECONDS = 1.0
 """CPU seconds for each side in each round."""
-GAME = "container"
 SEATS = 4
-PASS = "Pass"  # noqa: S105  # the action's class, no password
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +38,13 @@ class YardstickReading:
         return self.decisions / self.seconds
 
 
-def run_engine_bench(rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, Any]:
-    """Return the engine's figures; with catanatron installed, its rate and the ratio too.
+def run_engine_bench(game: AnyGame, rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str, Any]:
+    """Return the engine's figures for a game; with catanatron installed, its rate and the ratio too.
 
-    Keys: `decisions_per_second` (median over the rounds), `decisions_per_game`, `pass_share`, `games`, `ends` (how many
-    games ended how); `catanatron` (its decisions per second, or null where it is not installed) and `ratio` (median of
-    the rounds' ratios, or null).
+    Keys: `game`, `decisions_per_second` (median over the rounds), `decisions_per_game`, `pass_share` (of the decisions
+    those with which a seat does no more), `games`, `ends` (how many games ended how); `catanatron` (its decisions per
+    second, or null where it is not installed) and `ratio` (median of the rounds' ratios, or null).
     """
-    game = game_named(GAME)
     options = game.options({"seats": SEATS})
     play_yardstick = yardstick()
     rates: list[float] = []
@@ -65,11 +63,11 @@ def run_engine_bench(rounds: int = ROUNDS, seconds: float = SECONDS) -> dict[str
             others.append(play_yardstick(seconds).rate)
             ratios.append(rates[-1] / others[-1])
     decisions = kinds.total()
-    passes = sum(count for kind, count in kinds.items() if kind.__name__ == PASS)
     return {
+        "game": game.id,
         "decisions_per_second": round(statistics.median(rates)),
         "decisions_per_game": round(decisions / games, 1),
-        "pass_share": round(passes / decisions, 4),
+        "pass_share": round(kinds[game.pass_type] / decisions, 4),
         "games": games,
         "ends": dict(sorted(ends.items())),
         "catanatron": round(statistics.median(others)) if others else None,

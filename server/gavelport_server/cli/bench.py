@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import click
+from gavelport_engine.registry import GAMES
 from rich.table import Table
 
 from gavelport_server.bench.engine import run_engine_bench
@@ -21,15 +22,17 @@ def bench() -> None:
 
 
 @bench.command()
+@click.option("--game", type=click.Choice(list(GAMES)), default=next(iter(GAMES)), show_default=True)
 @json_option
-def engine(*, as_json: bool) -> None:
-    """Measure random playouts of Container on one core, four seats, against catanatron's."""
-    figures = run_engine_bench()
+def engine(game: str, *, as_json: bool) -> None:
+    """Measure random playouts on one core, four seats, against catanatron's."""
+    figures = run_engine_bench(GAMES[game])
     if as_json:
         click.echo(json.dumps(figures))
         return
     _print(
         {
+            "game": figures["game"],
             "decisions a second": f"{figures['decisions_per_second']:,}",
             "decisions a game": f"{figures['decisions_per_game']:,}",
             "share of passes": f"{figures['pass_share']:.1%}",
