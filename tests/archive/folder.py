@@ -49,9 +49,9 @@ def result_of(number: int, report: MatchReport, stored: bytes) -> Result:
                 decisions=figures.decisions,
                 charged_ms=figures.charged_ms,
                 slowest_ms=figures.slowest_ms,
-                refusals=0,
+                refusals=figures.refusals,
                 faults=figures.faults,
-                first_fault="",
+                first_fault=figures.first_fault,
             )
             for seat, figures in enumerate(report.figures)
         ),

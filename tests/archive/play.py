@@ -43,6 +43,7 @@ def played_match(
     charged = [0] * seats
     asked = [0] * seats
     slowest = [0] * seats
+    first_faults = [""] * seats
     decisions = 0
     while acting := game.to_act(state):
         trace = Trace[Any]()
@@ -57,10 +58,17 @@ def played_match(
             charged[seat] += ms
             asked[seat] += 1
             slowest[seat] = max(slowest[seat], ms)
+            if fault and fault != "retired" and not first_faults[seat]:
+                first_faults[seat] = f"decision {asked[seat]}: {fault}: planted"
             decisions += 1
             game.apply_in_place(state, {seat: action}, trace)
         record.extend(trace.checkpoints)
-    figures = tuple(SeatFigures(asked[seat], charged[seat], slowest[seat], 0, (), "") for seat in range(seats))
+    figures = tuple(
+        SeatFigures(
+            asked[seat], charged[seat], slowest[seat], seat if first_faults[seat] else 0, (), first_faults[seat]
+        )
+        for seat in range(seats)
+    )
     setup = MatchSetup(
         match_id=match_id,
         game=game,

@@ -69,6 +69,11 @@ def test_a_true_folder_has_no_problem(data: Path) -> None:
         ("UPDATE seat_result SET decisions = 0 WHERE match_id = 'match-2' AND seat = 1", "decisions of seat 1: "),
         ("UPDATE seat_result SET charged_ms = -1 WHERE match_id = 'match-2' AND seat = 1", "charged ms of seat 1: "),
         ("UPDATE seat_result SET slowest_ms = -1 WHERE match_id = 'match-2' AND seat = 1", "slowest decision in ms"),
+        ("UPDATE seat_result SET refusals = 7 WHERE match_id = 'match-2' AND seat = 1", "refusals: [0, 0, 0] by the"),
+        (
+            "UPDATE seat_result SET first_fault = 'none' WHERE match_id = 'match-2' AND seat = 1",
+            "first faults: ['', '', ''] by the replay, ['', 'none', ''] in",
+        ),
         (
             "INSERT INTO seat_fault VALUES ('match-2', 1, 'timeout', 2)",
             "faults of seat 1: {} by the replay, {'time",

@@ -4,10 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from gavelport.v1.replay_pb2 import ReplayFrame
 from gavelport_engine.container import actions as act
+from gavelport_server.archive.packing import unpack
 from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.record import Choice, Replay, chain_of
-from gavelport_server.archive.replay import encode, encode_replay, replay_of
+from gavelport_server.archive.replay import decode_replay, encode, encode_replay, replay_of
 from gavelport_server.archive.verify import verify, verify_stored
 from gavelport_server.referee.report import Played
 
@@ -110,6 +112,36 @@ def test_each_fingerprint_counts(replay: Replay) -> None:
 )
 def test_the_result_is_derived_again(replay: Replay, change: dict[str, Any], said: str) -> None:
     assert said in found(replace(replay, end=replace(replay.end, **change)))
+
+
+def test_the_words_of_a_first_fault_must_fit_the_decisions() -> None:
+    replay = replay_of(played_match(1, seats=3, options=SHORT, faults={5: "timeout", 9: "timeout"}))
+    seat = next(seat for seat, words in enumerate(replay.end.first_faults) if words)
+    words = replay.end.first_faults[seat]
+    verify(replay)
+
+    def told(*first_faults: str) -> Replay:
+        return replace(replay, end=replace(replay.end, first_faults=first_faults))
+
+    others = ["" if one != seat else words.replace("timeout", "illegal") for one in range(3)]
+    assert f'result: first fault of seat {seat} is "{others[seat]}"; by the decisions: "decision ' in found(
+        told(*others)
+    )
+    assert "first fault of seat" in found(told("", "", ""))
+    innocent = next(one for one, first in enumerate(replay.end.first_faults) if not first)
+    planted = [words if one == innocent else first for one, first in enumerate(replay.end.first_faults)]
+    assert f"first fault of seat {innocent} is " in found(told(*planted))
+
+
+def test_refusals_are_held_by_the_chain_and_cost_nothing_where_there_are_none(replay: Replay) -> None:
+    assert (replay.end.refusals, replay.end.first_faults) == ((0, 0, 0), ("", "", ""))
+    refused = replace(replay, end=replace(replay.end, refusals=(0, 2, 0)))
+    with pytest.raises(Difference, match="have the chained hash"):
+        verify(refused)
+    chained = replace(refused, chain=chain_of(refused))
+    assert decode_replay(encode(chained)) == chained
+    end = ReplayFrame.FromString(unpack(encode(replay))[2]).end
+    assert (list(end.refusals), list(end.first_faults)) == ([], [])
 
 
 def test_times_and_notes_are_held_by_the_chain(replay: Replay) -> None:

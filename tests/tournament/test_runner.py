@@ -3,6 +3,7 @@
 import os
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -147,6 +148,20 @@ async def test_why_a_bot_is_gone_is_in_the_result(plan: Plan, tmp_path: Path) ->
     faulty = [seat for result in done.results for seat in result.seats if seat.faults]
     assert faulty
     assert {seat.first_fault for seat in faulty} == {"decision 1: disconnected: did not start: planted"}
+
+
+async def test_a_result_taken_from_the_replay_is_the_one_that_was_lost(plan: Plan, tmp_path: Path) -> None:
+    with open_folder(tmp_path / "data") as folder:
+        done, _ = await run(plan, 2, folder)
+    for file in folder.path.glob("gavelport.db*"):
+        file.unlink()
+    with open_folder(tmp_path / "data") as folder:
+        again, _ = await run(plan, 2, folder)
+    assert again.played == 0
+    assert [replace(one, seconds=0.0, finished_at="") for one in done.results] == [
+        replace(one, finished_at="") for one in again.results
+    ]
+    assert any(seat.first_fault for one in again.results for seat in one.seats)
 
 
 async def test_tables_are_kept_busy_and_processes_apart(

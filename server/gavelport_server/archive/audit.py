@@ -40,6 +40,8 @@ class MatchRecord:
     totals: tuple[int, ...]
     ranks: tuple[int, ...]
     retired: tuple[int, ...]
+    refusals: tuple[int, ...]
+    first_faults: tuple[str, ...]
     sha256: str
     figures: tuple[SeatRecord, ...]
     """Empty where the match was not played again."""
@@ -73,6 +75,8 @@ def check_file(path: Path, *, replay_whole: bool = True) -> Checked:
         totals=end.totals,
         ranks=end.ranks,
         retired=end.retired,
+        refusals=end.refusals,
+        first_faults=end.first_faults,
         sha256=sha256_of(stored),
         figures=figures,
     )
@@ -163,6 +167,10 @@ def difference(tournament: TournamentRecord, result: Result, record: MatchRecord
         ("ranks", list(record.ranks), [rank for rank, _, _ in by_seat]),
         ("totals", list(record.totals), [total for _, total, _ in by_seat]),
         ("retired seats", list(record.retired), [seat for seat, (_, _, retired) in enumerate(by_seat) if retired]),
+    ]
+    pairs += [
+        ("refusals", list(record.refusals), [seat.refusals for seat in result.seats]),
+        ("first faults", list(record.first_faults), [seat.first_fault for seat in result.seats]),
     ]
     for seat, (figures, row) in enumerate(zip(record.figures, result.seats, strict=False)):
         pairs += [

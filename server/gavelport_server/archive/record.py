@@ -53,6 +53,10 @@ class ReplayEnd:
     totals: tuple[int, ...]
     ranks: tuple[int, ...]
     retired: tuple[int, ...]
+    refusals: tuple[int, ...]
+    """Answers that were refused."""
+    first_faults: tuple[str, ...]
+    """What first went wrong, in words; empty without a fault. Tells what a bot printed: for its owner, as notes are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +118,8 @@ def links(replay: Replay) -> Iterator[Json]:
         "totals": end.totals,
         "ranks": end.ranks,
         "retired": end.retired,
+        "refusals": end.refusals,
+        "first_faults": end.first_faults,
         "fingerprint": replay.fingerprint.hex(),
         "seed": replay.seed.hex(),
     }

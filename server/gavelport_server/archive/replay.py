@@ -62,7 +62,14 @@ def replay_of(report: MatchReport) -> Replay:
         choices=tuple(choices),
         prefixes=tuple(one.fingerprint[:PREFIX_BYTES] for one in checkpoints),
         fingerprint=checkpoints[-1].fingerprint,
-        end=ReplayEnd(outcome.end, outcome.totals, outcome.ranks, report.retired),
+        end=ReplayEnd(
+            end=outcome.end,
+            totals=outcome.totals,
+            ranks=outcome.ranks,
+            retired=report.retired,
+            refusals=tuple(each.refusals for each in report.figures),
+            first_faults=tuple(each.first_fault for each in report.figures),
+        ),
         seed=setup.seed,
         chain=b"",
     )
@@ -108,8 +115,8 @@ def decode_replay(stored: bytes) -> Replay:
                 raise ReplayError(f"decision {number} cannot be read: {error}") from error
     except CodecError as error:
         raise ReplayError(f"header cannot be read: {error}") from error
-    clock = header.clock
-    _check_lengths(codec.game.seats(options), header, end, proof)
+    clock, seats = header.clock, codec.game.seats(options)
+    _check_lengths(seats, header, end, proof)
     return Replay(
         header=ReplayHeader(
             match_id=header.match_id,
@@ -127,6 +134,8 @@ def decode_replay(stored: bytes) -> Replay:
             totals=tuple(end.totals),
             ranks=tuple(end.ranks),
             retired=tuple(end.retired),
+            refusals=tuple(end.refusals) or (0,) * seats,
+            first_faults=tuple(end.first_faults) or ("",) * seats,
         ),
         seed=proof.seed,
         chain=proof.chain,
@@ -181,6 +190,8 @@ def _end(replay: Replay) -> replay_pb2.ReplayEnd:
         totals=end.totals,
         ranks=end.ranks,
         retired=end.retired,
+        refusals=end.refusals if any(end.refusals) else (),
+        first_faults=end.first_faults if any(end.first_faults) else (),
     )
 
 
@@ -235,6 +246,8 @@ def _check_lengths(
         ("bots", header.seats),
         ("totals", end.totals),
         ("ranks", end.ranks),
+        ("refusals", end.refusals or range(seats)),
+        ("first faults", end.first_faults or range(seats)),
     ):
         if len(given) != seats:
             raise ReplayError(f"has {len(given)} {what} for {seats} seats")

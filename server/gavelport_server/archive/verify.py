@@ -10,7 +10,7 @@ from gavelport_engine.rng import commitment
 
 from gavelport_server.archive.errors import ReplayError
 from gavelport_server.archive.playback import Difference, Playback
-from gavelport_server.archive.record import PREFIX_BYTES, ReplayEnd, chain_of
+from gavelport_server.archive.record import PREFIX_BYTES, chain_of
 from gavelport_server.archive.replay import decode_replay
 
 if TYPE_CHECKING:
@@ -129,7 +129,9 @@ class _Faults:
     """Follows who was at fault: only seats with faults are retired, and then for good."""
 
     def __init__(self) -> None:
-        self._at_fault: set[int] = set()
+        self._asked: Counter[int] = Counter()
+        self._first: dict[int, str] = {}
+        """How the words of a seat's first fault must begin."""
         self._retired: dict[int, str] = {}
 
     def take(self, step: Step) -> None:
@@ -137,12 +139,13 @@ class _Faults:
         fault = step.choice.fault
         if step.seat in self._retired and fault != "retired":
             raise Difference(f"{step.place}: the seat plays on, though retired since {self._retired[step.seat]}")
+        self._asked[step.seat] += 1
         if fault == "retired":
-            if step.seat not in self._at_fault:
+            if step.seat not in self._first:
                 raise Difference(f"{step.place}: the seat is said to be retired, but was never at fault")
             self._retired.setdefault(step.seat, step.place)
         elif fault is not None:
-            self._at_fault.add(step.seat)
+            self._first.setdefault(step.seat, f"decision {self._asked[step.seat]}: {fault}: ")
 
     def finish(self, replay: Replay) -> None:
         """Compare with the result's list; a seat may be retired by its last decision, too."""
@@ -151,16 +154,19 @@ class _Faults:
             raise Difference(f"result: retired seats {list(said)} do not ascend")
         if missing := sorted(set(self._retired) - set(said)):
             raise Difference(f"result: retired seats are {list(said)}, but seats {missing} were retired in the match")
-        if others := sorted(set(said) - self._at_fault):
+        if others := sorted(set(said) - set(self._first)):
             raise Difference(f"result: retired seats are {list(said)}, but seats {others} were never at fault")
+        for seat, words in enumerate(replay.end.first_faults):
+            begins = self._first.get(seat, "")
+            if not words.startswith(begins) or (words and not begins):
+                raise Difference(f'result: first fault of seat {seat} is "{words}"; by the decisions: "{begins}"')
 
 
 def _verify_end(replay: Replay, state: Any) -> None:
     game, end = replay.header.game, replay.end
     outcome = game.outcome(state, end.retired)
-    derived = ReplayEnd(outcome.end, outcome.totals, outcome.ranks, end.retired)
     for name, what in (("end", "end"), ("totals", game.total_unit), ("ranks", "ranks")):
-        ours, theirs = getattr(derived, name), getattr(end, name)
+        ours, theirs = getattr(outcome, name), getattr(end, name)
         if ours != theirs:
             raise Difference(f"result: {what} by the rules: {_shown(ours)}; the replay says {_shown(theirs)}")
 

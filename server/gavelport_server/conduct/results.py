@@ -2,38 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from gavelport_server.archive.files import sha256_of
-from gavelport_server.archive.playback import Difference, Playback
+from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.verify import verify_stored
 from gavelport_server.storage.store import Result, SeatResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gavelport_server.archive.record import Replay
     from gavelport_server.pairing.schedule import Pairing
     from gavelport_server.referee.report import MatchReport, MatchSetup, SeatFigures
 
 
-def result_of(
-    pairing: Pairing,
-    report: MatchReport,
-    *,
-    gone_reasons: Sequence[str],
-    printed: Sequence[str],
-    replay_sha256: str,
-    seconds: float,
-) -> Result:
+WORDS_MOST = 300
+"""Characters of the words of a first fault, of which a bot may have printed the most."""
+
+
+def explained(report: MatchReport, gone_reasons: Sequence[str], printed: Sequence[str]) -> MatchReport:
+    """Return the report with all that is known of first faults, not only what the referee knows.
+
+    Args:
+        report: What the referee left behind.
+        gone_reasons: By seat, why the bot's process is gone for good; empty while it is not.
+        printed: By seat, what a bot at fault printed first of an error; empty for any other.
+    """
+    return replace(
+        report,
+        figures=tuple(
+            replace(figures, first_fault=first_fault(figures, gone_reason, line))
+            for figures, gone_reason, line in zip(report.figures, gone_reasons, printed, strict=True)
+        ),
+    )
+
+
+def result_of(pairing: Pairing, report: MatchReport, *, replay_sha256: str, seconds: float) -> Result:
     """Return the result of a match that has just ended.
 
     Args:
         pairing: The match's place in the schedule.
-        report: What the referee left behind.
-        gone_reasons: By seat, why the bot's process is gone for good; empty while it is not.
-        printed: By seat, what a bot at fault printed first of an error; empty for any other.
+        report: What it left behind, explained.
         replay_sha256: Hash of the stored replay, hex.
         seconds: How long the match took.
     """
@@ -57,11 +68,9 @@ def result_of(
                 slowest_ms=figures.slowest_ms,
                 refusals=figures.refusals,
                 faults=tuple(sorted(figures.faults)),
-                first_fault=first_fault(figures, gone_reason, line),
+                first_fault=figures.first_fault,
             )
-            for seat, (entrant, figures, gone_reason, line) in enumerate(
-                zip(pairing.entrants, report.figures, gone_reasons, printed, strict=True)
-            )
+            for seat, (entrant, figures) in enumerate(zip(pairing.entrants, report.figures, strict=True))
         ),
         replay_sha256=replay_sha256,
         seconds=round(seconds, 3),
@@ -72,7 +81,7 @@ def result_of(
 def result_of_replay(pairing: Pairing, setup: MatchSetup, stored: bytes, finished_at: str) -> Result:
     """Return the result of a match of which only the replay was kept, after verifying that.
 
-    What a replay does not hold is empty: how long the match took, refusals, and the words of the first fault.
+    How long the match took is not in a replay, and 0.
 
     Raises:
         Difference: The replay is not sound, or not of this match of this tournament.
@@ -106,9 +115,9 @@ def result_of_replay(pairing: Pairing, setup: MatchSetup, stored: bytes, finishe
                 decisions=figures[seat].decisions,
                 charged_ms=figures[seat].charged_ms,
                 slowest_ms=figures[seat].slowest_ms,
-                refusals=0,
+                refusals=end.refusals[seat],
                 faults=figures[seat].faults,
-                first_fault=_first_fault_in(replay, seat),
+                first_fault=end.first_faults[seat],
             )
             for seat, entrant in enumerate(pairing.entrants)
         ),
@@ -118,11 +127,6 @@ def result_of_replay(pairing: Pairing, setup: MatchSetup, stored: bytes, finishe
     )
 
 
-def _first_fault_in(replay: Replay, seat: int) -> str:
-    choices = [step.choice for step in Playback(replay) if step.seat == seat]
-    return next((f"decision {number}: {one.fault}" for number, one in enumerate(choices, 1) if one.fault), "")
-
-
 def first_fault(figures: SeatFigures, gone_reason: str, printed: str = "") -> str:
     """Return what first went wrong; the referee knows that a bot was gone, whoever ran its process knows why.
 
@@ -130,7 +134,11 @@ def first_fault(figures: SeatFigures, gone_reason: str, printed: str = "") -> st
     """
     decision, _, what = figures.first_fault.partition(": ")
     if gone_reason and what.startswith("disconnected: "):
-        return f"{decision}: disconnected: {gone_reason}"
-    if printed and figures.first_fault:
-        return f"{figures.first_fault}; it printed: {printed}"
-    return figures.first_fault
+        words = f"{decision}: disconnected: {gone_reason}"
+    elif printed and figures.first_fault:
+        words = f"{figures.first_fault}; it printed: {printed}"
+    else:
+        words = figures.first_fault
+    if len(words) > WORDS_MOST:
+        words = words[: WORDS_MOST - 1] + "…"
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in words)

@@ -25,7 +25,7 @@ from gavelport_server.archive.replay import encode_replay
 from gavelport_server.conduct.crew import Crew
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.match import MatchVoid, conduct_match
-from gavelport_server.conduct.results import result_of, result_of_replay
+from gavelport_server.conduct.results import explained, result_of, result_of_replay
 from gavelport_server.ratings.elo import elo_of
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.store import Standing
@@ -194,21 +194,20 @@ class _Runner:
         report = await self._conducted(self._plan.match(self._record, pairing), seated)
         if report is None:
             return
-        stored = await trio.to_thread.run_sync(encode_replay, report)
         at_fault = [
             entrant for entrant, figures in zip(pairing.entrants, report.figures, strict=True) if figures.first_fault
         ]
         lines = {
             entrant: await trio.to_thread.run_sync(crew.printed, entrant, pairing.rotation) for entrant in at_fault
         }
-        result = result_of(
-            pairing,
+        report = explained(
             report,
-            gone_reasons=[session.gone_reason for session in seated],
-            printed=[lines.get(entrant, "") for entrant in pairing.entrants],
-            replay_sha256=sha256_of(stored),
-            seconds=time.monotonic() - began,
+            [session.gone_reason for session in seated],
+            [lines.get(entrant, "") for entrant in pairing.entrants],
         )
+        stored = await trio.to_thread.run_sync(encode_replay, report)
+        seconds = time.monotonic() - began
+        result = result_of(pairing, report, replay_sha256=sha256_of(stored), seconds=seconds)
         with trio.CancelScope(shield=True):  # what is over shall not be lost to a Ctrl-C
             await self._keep(result, stored)
         for seat_number in report.retired:  # whatever ailed its process, the next match has a fresh one
