@@ -238,8 +238,10 @@ async def test_junk_is_answered_and_counted_and_at_last_costs_the_link(junk: byt
         await client.send(junk)
         notice = (await receive(client)).notice
         assert (notice.kind, notice.code) == (pb.NOTICE_KIND_PROTOCOL, Code.MALFORMED)
+        assert table.sessions[0].complaint == f"malformed: {notice.sentence}"
     await client.send(junk)
     assert await status_of(client) == (StatusCode.INVALID_ARGUMENT, "too many messages that cannot be read")
+    assert table.sessions[0].complaint == "too many messages that cannot be read"
     assert not table.sessions[0].connected
 
 

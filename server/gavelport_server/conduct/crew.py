@@ -6,6 +6,7 @@ match at a time. So no process ever meets a deal twice (design 5).
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -38,6 +39,7 @@ class _Place:
     session: Session | None = None
     process: BotProcess | None = None
     starts: int = 0
+    """Of earlier runs too, whose logs are there: each process has a log of its own."""
 
 
 @dataclass(slots=True)
@@ -58,7 +60,8 @@ class Crew:
         self, bots: tuple[BotManifest, ...], rotations: int, hub: Hub, target: str, logs: Path, nursery: trio.Nursery
     ) -> None:
         self._bots = [
-            _Bot(number, manifest, [_Place() for _ in range(rotations)]) for number, manifest in enumerate(bots)
+            _Bot(number, manifest, [_Place(starts=_logged(logs, manifest, rotation)) for rotation in range(rotations)])
+            for number, manifest in enumerate(bots)
         ]
         self._hub = hub
         self._target = target
@@ -106,7 +109,7 @@ class Crew:
         """Start a process at a place and return what went wrong, nothing once it is connected."""
         place.starts += 1
         token = secrets.token_urlsafe(32)
-        log = self._logs / f"{bot.manifest.name}-{bot.manifest.version}.{rotation}.{place.starts}.log"
+        log = self._logs / f"{_log_stem(bot.manifest, rotation)}.{place.starts}.log"
         process = BotProcess(bot.manifest, self._target, token, log)
         session = self._hub.admit(token, _name(bot.manifest))
         try:
@@ -141,6 +144,17 @@ async def _is_there(session: Session, patience_s: float) -> bool:
         except SessionGoneError:
             return False
     return session.connected
+
+
+def _log_stem(manifest: BotManifest, rotation: int) -> str:
+    return f"{manifest.name}-{manifest.version}.{rotation}"
+
+
+def _logged(logs: Path, manifest: BotManifest, rotation: int) -> int:
+    """Return the highest number of a log at this place, 0 without any."""
+    named = re.compile(rf"{re.escape(_log_stem(manifest, rotation))}\.(\d+)\.log")
+    found = [named.fullmatch(path.name) for path in logs.glob("*.log")]
+    return max((int(match[1]) for match in found if match), default=0)
 
 
 def _name(manifest: BotManifest) -> SeatName:

@@ -201,6 +201,7 @@ class Hub:
     def _drop(self, peer: _Peer, code: StatusCode, text: str) -> None:
         if peer.link in self._peers:
             _log.info("bot_dropped", bot=peer.session.name.bot, code=code.name, text=text)
+            peer.session.complaint = text
             self._forget(peer)
             peer.link.close(code, text)
 
@@ -218,6 +219,7 @@ class Hub:
             self._tell(peer, Code.MALFORMED, sentence)
 
     def _tell(self, peer: _Peer, code: Code, sentence: str, match_id: str = "") -> None:
+        peer.session.complaint = f"{code}: {sentence}"
         peer.link.send(notice(pb.NOTICE_KIND_PROTOCOL, code, sentence, match_id))
 
 

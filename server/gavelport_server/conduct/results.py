@@ -22,19 +22,24 @@ WORDS_MOST = 300
 """Characters of the words of a first fault, of which a bot may have printed the most."""
 
 
-def explained(report: MatchReport, gone_reasons: Sequence[str], printed: Sequence[str]) -> MatchReport:
+def explained(
+    report: MatchReport, gone_reasons: Sequence[str], complaints: Sequence[str], printed: Sequence[str]
+) -> MatchReport:
     """Return the report with all that is known of first faults, not only what the referee knows.
 
     Args:
         report: What the referee left behind.
         gone_reasons: By seat, why the bot's process is gone for good; empty while it is not.
+        complaints: By seat, what the bot was told of messages that were none; empty where all could be read.
         printed: By seat, what a bot at fault printed first of an error; empty for any other.
     """
     return replace(
         report,
         figures=tuple(
-            replace(figures, first_fault=first_fault(figures, gone_reason, line))
-            for figures, gone_reason, line in zip(report.figures, gone_reasons, printed, strict=True)
+            replace(figures, first_fault=first_fault(figures, gone_reason, complaint, line))
+            for figures, gone_reason, complaint, line in zip(
+                report.figures, gone_reasons, complaints, printed, strict=True
+            )
         ),
     )
 
@@ -127,18 +132,19 @@ def result_of_replay(pairing: Pairing, setup: MatchSetup, stored: bytes, finishe
     )
 
 
-def first_fault(figures: SeatFigures, gone_reason: str, printed: str = "") -> str:
+def first_fault(figures: SeatFigures, gone_reason: str, complaint: str = "", printed: str = "") -> str:
     """Return what first went wrong; the referee knows that a bot was gone, whoever ran its process knows why.
 
-    Where the bot was still there, `printed` may tell what ailed it: the first line that it printed of an error.
+    Where the bot was still there, two things may tell what ailed it: what it was told of its messages, and the first
+    line that it printed of an error.
     """
     decision, _, what = figures.first_fault.partition(": ")
+    words = figures.first_fault
     if gone_reason and what.startswith("disconnected: "):
         words = f"{decision}: disconnected: {gone_reason}"
-    elif printed and figures.first_fault:
-        words = f"{figures.first_fault}; it printed: {printed}"
-    else:
-        words = figures.first_fault
+    elif words:
+        words += f"; it was told: {complaint}" if complaint else ""
+        words += f"; it printed: {printed}" if printed else ""
     if len(words) > WORDS_MOST:
         words = words[: WORDS_MOST - 1] + "…"
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in words)

@@ -63,6 +63,8 @@ class Session:
         """What the bot says that it plays."""
         self.gone_reason = ""
         """Why the bot's process is gone for good; empty while it is not."""
+        self.complaint = ""
+        """What the bot was last told of messages that were none; whoever asks for it empties it."""
         self._resume_token = ""
         self._ended: OrderedDict[str, bytes] = OrderedDict()
         self._changed = trio.Event()

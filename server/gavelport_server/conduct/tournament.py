@@ -191,6 +191,8 @@ class _Runner:
                 starting.start_soon(seat, entrant)
         began = time.monotonic()
         seated = [sessions[entrant] for entrant in pairing.entrants]
+        for session in seated:
+            session.complaint = ""
         report = await self._conducted(self._plan.match(self._record, pairing), seated)
         if report is None:
             return
@@ -202,8 +204,9 @@ class _Runner:
         }
         report = explained(
             report,
-            [session.gone_reason for session in seated],
-            [lines.get(entrant, "") for entrant in pairing.entrants],
+            gone_reasons=[session.gone_reason for session in seated],
+            complaints=[session.complaint for session in seated],
+            printed=[lines.get(entrant, "") for entrant in pairing.entrants],
         )
         stored = await trio.to_thread.run_sync(encode_replay, report)
         seconds = time.monotonic() - began
