@@ -12,16 +12,27 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gavelport_engine.shipping.actions import Move
 from gavelport_engine.shipping.bills import maintenance
-from gavelport_engine.shipping.data import CASH_PER_POINT, CITIES, EDGES, NO_REGION, ORDERS, PORTS, REGIONS
+from gavelport_engine.shipping.data import (
+    CASH_PER_POINT,
+    CITIES,
+    COSTS,
+    EDGES,
+    GOODS,
+    NO_REGION,
+    ORDERS,
+    PORTS,
+    PRICES,
+    REGIONS,
+)
 from gavelport_engine.shipping.data_checks import CANALS
 from gavelport_engine.shipping.legal import CAPACITY
 from gavelport_engine.shipping.market import owed_for, price
 from gavelport_engine.shipping.movement import BOOST_SPACES, Way, cost, limit
-from gavelport_engine.shipping.news import closed_canal, sale_bonus
+from gavelport_engine.shipping.news import closed_canal, sale_bonus, toll
 from gavelport_engine.shipping.table import Ship
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gavelport_engine.shipping.table import Board, Table
 
@@ -108,11 +119,13 @@ def good_made_in(space: int) -> int | None:
     return REGIONS[CITIES[space].region].good
 
 
+@cache
 def ports_that_make(good: int) -> tuple[int, ...]:
     """Return the ports in which a good can be bought."""
     return tuple(port for port in range(PORTS) if good_made_in(port) == good)
 
 
+@cache
 def ports_that_take(good: int) -> tuple[int, ...]:
     """Return the ports in which a good can be sold."""
     return tuple(port for port, city in enumerate(CITIES) if good in city.sells)
@@ -134,6 +147,76 @@ def room(board: Board, ship: int) -> int:
     """Return how many containers a ship still takes (6.1); 0 for one that is not owned."""
     vessel = board.ships[ship]
     return 0 if vessel is None else CAPACITY[ship] - len(vessel.cargo)
+
+
+# -- trips: what ships can earn
+
+
+class Trip(NamedTuple):
+    """A way for a ship to earn: buy a good in a port, sell it in another."""
+
+    source: int
+    """Where it is bought; the ship's own place for what is aboard already."""
+    good: int
+    city: int
+    """Where it is sold."""
+    containers: int
+    turns: int
+    """Moves until it is sold, one a turn, without boosts; 0 where that can be done at once."""
+    gain: int
+    """Sales less purchase, tolls and dock fees, as they are all now, $M; Orders are left out."""
+
+
+def trips(table: Table, seat: int, at: int, count: int = 1) -> Iterator[Trip]:
+    """Yield every trip on which an empty ship at a space could earn with so many containers.
+
+    Left out are goods of which the Terminal has fewer, and ports that a closed canal cuts off. Cash is not looked at.
+    """
+    dues = _dues(table, seat)
+    out = _ways_from(at, closed_canal(table))
+    for good in range(len(GOODS)):
+        owed = purchase_price(table, seat, good, count)
+        if owed is None:
+            continue
+        income = count * PRICES[good][len(table.rows[good]) - count]  # the price rises with the purchase (7.5)
+        for source in ports_that_make(good):
+            if source not in out:
+                continue
+            before = turns_for(len(out[source].path), 0)
+            due = owed + _due(out[source], dues, table)
+            for trip in _sales(table, seat, source, good, count):
+                yield trip._replace(turns=before + trip.turns, gain=trip.gain + income - due)
+
+
+def deliveries(table: Table, seat: int, at: int, cargo: Sequence[int]) -> Iterator[Trip]:
+    """Yield every way in which a ship at a space could sell all of the first good that it has aboard."""
+    if cargo:
+        good, count = cargo[0], cargo.count(cargo[0])
+        for trip in _sales(table, seat, at, good, count, aboard=len(cargo)):
+            yield trip._replace(gain=trip.gain + count * price(table, good))
+
+
+def _sales(table: Table, seat: int, at: int, good: int, count: int, aboard: int = 0) -> Iterator[Trip]:
+    """Yield trips from a space to every port that takes a good; their gain leaves the good's price out."""
+    dues = _dues(table, seat)
+    bonus = sale_bonus(table, good)
+    onwards = _ways_from(at, closed_canal(table))
+    for city in ports_that_take(good):
+        way = onwards.get(city)
+        if way is not None:
+            turns = turns_for(len(way.path), max(aboard, count))
+            gain = count * (CITIES[city].bonus + bonus) - _due(way, dues, table)
+            yield Trip(at, good, city, count, turns, gain)
+
+
+def _dues(table: Table, seat: int) -> frozenset[int]:
+    """Return the ports in which a seat pays a dock fee (6.8)."""
+    return frozenset(board.home for owner, board in enumerate(table.boards) if owner != seat and board.bankrupt is None)
+
+
+def _due(way: Way, dues: frozenset[int], table: Table) -> int:
+    tolls = toll(table) * len(way.canals)
+    return tolls + COSTS["dock_fee"] if way.path and way.path[-1] in dues else tolls
 
 
 # -- Orders, shipping.md 10

@@ -249,3 +249,41 @@ def test_what_the_accounts_leave() -> None:
 def test_points_are_those_of_the_outcome() -> None:
     *_, state = positions(SHIPPING, bytes(32), Options(no_elimination=True))
     assert tuple(map(s.points, state.table.boards)) == SHIPPING.outcome(state).totals
+
+
+def test_a_trip_pays_what_it_says() -> None:
+    """18.2: Machinery at three containers from Rotterdam to New York; there and back again in turns of three spaces."""
+    table = beginning().table
+    table.boards[0].home = at("rotterdam")
+    table.boards[1].home, table.boards[2].home = at("new_york"), at("shanghai")
+    found = {(trip.source, trip.city): trip for trip in s.trips(table, 0, at("new_york")) if trip.good == MACHINERY}
+    trip = found[at("rotterdam"), at("new_york")]
+    assert trip == s.Trip(at("rotterdam"), MACHINERY, at("new_york"), 1, turns=2 + 2, gain=280 - 160 - 20)
+    assert found[at("hamburg"), at("buenos_aires")].gain == 180 + 120 - 160
+    (two,) = [
+        trip
+        for trip in s.trips(table, 0, at("rotterdam"), 2)
+        if (trip.source, trip.city) == (at("rotterdam"), at("new_york"))
+    ]
+    assert (two.turns, two.gain) == (2, 2 * (200 + 100 - 160) - 20)
+
+
+def test_trips_leave_out_what_is_not_there() -> None:
+    table = beginning().table
+    table.rows[GRAIN] = (BANK,)
+    goods = {count: {trip.good for trip in s.trips(table, 0, at("santos"), count)} for count in (1, 2)}
+    assert (GRAIN in goods[1], GRAIN in goods[2], COFFEE in goods[2]) == (True, False, True)
+    table.rows[GRAIN] = (0,)
+    own = next(trip for trip in s.trips(table, 0, at("houston")) if trip.source == at("houston"))
+    table.rows[GRAIN] = (BANK,)
+    bought = next(trip for trip in s.trips(table, 0, at("houston")) if trip.source == at("houston"))
+    assert own.gain - bought.gain == 135
+
+
+def test_deliveries_are_at_hand_where_the_ship_lies() -> None:
+    table = beginning().table
+    table.news = (NEWS_IDS.index("N06"),)  # 40 more for Machinery
+    here = {trip.city: trip for trip in s.deliveries(table, 0, at("santos"), (MACHINERY, MACHINERY))}
+    assert (here[at("santos")].turns, here[at("santos")].gain) == (0, 2 * (160 + 100 + 40))
+    assert here[at("buenos_aires")].turns == s.turns_for(s.distance(at("santos"), at("buenos_aires")), 2)
+    assert list(s.deliveries(table, 0, at("santos"), ())) == []
