@@ -17,9 +17,10 @@ SAMPLE_BOTS = Path(__file__).parents[2] / "sample_bots"
 FOLDERS = sorted(path.parent for path in SAMPLE_BOTS.glob("*/bot.toml"))
 
 
-def manifests(language: str) -> list[BotManifest]:
-    """Return the manifests of the sample bots in one language."""
-    return [manifest for folder in FOLDERS if (manifest := read_manifest(folder)).language == language]
+def manifests(language: str, game: str) -> list[BotManifest]:
+    """Return the manifests of the sample bots in one language that play a game."""
+    read = map(read_manifest, FOLDERS)
+    return [manifest for manifest in read if manifest.language == language and game in manifest.games]
 
 
 def bot_class(name: str) -> type[Bot]:
@@ -40,6 +41,7 @@ def bot_class(name: str) -> type[Bot]:
                 sys.modules.pop(own.stem, None)  # another bot's module may have the same name
         sys.modules[module_name] = module
     defined = vars(sys.modules[module_name]).values()
-    (found,) = [each for each in defined if isinstance(each, type) and each.__module__ == module_name]
-    assert issubclass(found, Bot)
+    (found,) = [
+        each for each in defined if isinstance(each, type) and issubclass(each, Bot) and each.__module__ == module_name
+    ]
     return found

@@ -15,7 +15,7 @@ from tests.sample_bots.bots import bot_class, manifests
 if TYPE_CHECKING:
     from gavelport_engine.container.table import Observation
 
-NAMES = [manifest.name for manifest in manifests("python")]
+NAMES = [manifest.name for manifest in manifests("python", "container")]
 SERIOUS = [name for name in NAMES if name != "random_legal"]
 VARIANTS: list[dict[str, object]] = [
     {"seats": 3},
@@ -35,7 +35,7 @@ def company(name: str, seats: int, seed: int) -> list[type[Bot]]:
 def refusals(name: str, options: dict[str, object], seed: int) -> list[str]:
     seats = options["seats"]
     assert isinstance(seats, int)
-    played = play(company(name, seats, seed), seed=seed, options=options)
+    played = play(company(name, seats, seed), "container", seed=seed, options=options)
     return [f"seed {seed}, {each.code}: {each.sentence}: {each.action}" for each in played.refusals]
 
 
@@ -45,7 +45,7 @@ def firsts(name: str, matches: int) -> int:
     for seed in range(matches):
         table = [bot_class("random_legal")] * 4
         table[seed % 4] = bot_class(name)
-        won += play(table, seed=seed).outcome.ranks[seed % 4] == 1
+        won += play(table, "container", seed=seed).outcome.ranks[seed % 4] == 1
     return won
 
 
@@ -75,7 +75,7 @@ def test_a_refusal_would_be_seen() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_plays_the_same_match_the_same_way(name: str) -> None:
-    first, second = (play(company(name, 4, 7), seed=7).decisions for _ in range(2))
+    first, second = (play(company(name, 4, 7), "container", seed=7).decisions for _ in range(2))
     assert first == second
 
 
