@@ -115,6 +115,8 @@ class Game(ABC, Generic[C, S, A, O, E]):
     """The notation's word for `Outcome.totals`: "money", "points"."""
     pass_type: ClassVar[type]
     """The class of the action with which a seat does no more in its turn."""
+    sealed_phases: ClassVar[tuple[str, ...]] = ()
+    """The phases whose decisions are sealed."""
     fault_codes: ClassVar[Mapping[str, str]]
     """Every code that `fault` and `action_from_notation` can give, with what it means."""
     whole_keys: ClassVar[frozenset[str]] = frozenset()

@@ -54,6 +54,12 @@ class Uncoded(Container):
         return found and Fault("nope", found.sentence)
 
 
+class Unannounced(Container):
+    """Does not say which phases are sealed."""
+
+    sealed_phases = ()
+
+
 class Endless(Container):
     """Never tires."""
 

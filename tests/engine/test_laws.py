@@ -123,6 +123,7 @@ def test_twins_do_differ() -> None:
         (planted.LeakyFault(), "non-interference: legality"),
         (planted.Lenient(), "fault, contains and the observation agree"),
         (planted.Uncoded(), "every fault has a code"),
+        (planted.Unannounced(), "sealed_phases are those whose decisions are sealed"),
         (planted.EarlyBird(), "sealed answers commute"),
         (planted.Talkative(), "sealed answers tell nothing"),
         (planted.Impure(), "a copy shares nothing"),

@@ -76,6 +76,7 @@ class Toy(Game[Options, State, int, Json, Event]):
     least_seats = 2
     most_seats = 5
     total_unit = "points"
+    sealed_phases = ("guess",)
     fault_codes: ClassVar = {"number": "No number from 0 to 9.", "seven": "Seven is against the rules."}
 
     def options(self, given: Mapping[str, object]) -> Options:

@@ -110,7 +110,10 @@ def check_spaces(game: AnyGame, state: Any, everyone: Iterable[int], rng: Rng, s
     seats = game.to_act(state)
     asked: list[Any] = [*strays]
     for seat in seats:
-        space = game.decision(state, seat).space
+        decision = game.decision(state, seat)
+        told = decision.sealed == (decision.phase in game.sealed_phases)
+        _require(told, game, "sealed_phases are those whose decisions are sealed", decision.phase)
+        space = decision.space
         mild = [space.sample(rng), game.default(state, seat)]
         for action in mild:
             fault = game.fault(state, seat, action)

@@ -58,6 +58,7 @@ class Container(Game[Options, State, Action, Observation, Event]):
     most_seats = opt.MOST_SEATS
     total_unit = "money"
     pass_type = Pass
+    sealed_phases: ClassVar[tuple[str, ...]] = notation.SEALED_PHASES
     fault_codes: ClassVar[Mapping[str, str]] = faults.CODES
     whole_keys = frozenset(("supply", "removed", "factory_store", "harbour_store", "cargo", "island"))
 

@@ -157,7 +157,7 @@ class Examination:
         finding = self._judged(check, trial, what, is_repeating=True)
         if finding.verdict is not Verdict.PASSED:
             return finding
-        if not trick.has_met_sealed:
+        if self._game.sealed_phases and not trick.has_met_sealed:
             return Finding(check, Verdict.WARNING, f"{what}; no sealed phase came up, so that was not tried")
         if forgetful := [cut.where for cut in trick.cuts if not cut.resumed]:
             remedy = "name the session_token of the last Welcome, so that only what was missed is told again"
@@ -168,7 +168,8 @@ class Examination:
         """Whether a question that comes twice does no harm."""
         trick = AskTwice()
         trial = await self._sparring.match(5, self._game.least_seats, 0, trick)
-        what = f"asked {len(trick.asked)} decisions twice: no harm done"
+        count = len(trick.asked)
+        what = f"asked {count} {'decision' if count == 1 else 'decisions'} twice: no harm done"
         finding = self._judged("repeated question", trial, what, is_repeating=True)
         return _because(finding, "a question that is known may come again: answer it in the same way, or skip it")
 
