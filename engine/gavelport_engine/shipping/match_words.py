@@ -27,10 +27,7 @@ _PURPOSES = {
 _SAID = (
     ev.TurnBegan,
     ev.Moved,
-    ev.Bought,
     ev.Sold,
-    ev.OrderTaken,
-    ev.ShipBought,
     ev.Built,
     ev.Produced,
     ev.ApBought,
@@ -78,10 +75,11 @@ class ShippingWords:
         """Return what the seat does."""
         match action:
             case act.Move(ship, path, boost):
-                way = ", ".join(DATA.space_names[space] for space in path)
-                return f"moves {SHIP_NAMES[ship]} to {way}{' with a boost' if boost else ''}"
+                *by, to = (DATA.space_names[space] for space in path)
+                way = f"by {', '.join(by)} to {to}" if by else f"to {to}"
+                return f"moves {SHIP_NAMES[ship]} {way}{' with a boost' if boost else ''}"
             case act.Buy(ship, count):
-                return f"buys {count} for {SHIP_NAMES[ship]}"
+                return f"buys {count} {'container' if count == 1 else 'containers'} for {SHIP_NAMES[ship]}"
             case act.Sell(ship, good, order):
                 goal = "" if order is None else f" for {ORDER_IDS[order]}"
                 return f"sells {GOODS[good].name} from {SHIP_NAMES[ship]}{goal}"
@@ -126,6 +124,10 @@ class ShippingWords:
             case ev.Payment(payer, payee, amount, purpose):
                 said = _PURPOSES.get(purpose, purpose)
                 return f"${amount}M {self._party(payer)} → {self._party(payee)} ({said})"
+            case ev.Bought(_, ship, good, count):
+                return f"{goods_in_words((good,) * count)} aboard {SHIP_NAMES[ship]}"
+            case ev.ShipBought(_, ship):
+                return f"{SHIP_NAMES[ship]} is launched"
             case ev.Pushed(good, owner):
                 return f"{GOODS[good].name} of {self._party(owner)} comes in"
             case ev.Removed(good, owner):
@@ -146,6 +148,8 @@ class ShippingWords:
     def _order(self, event: Any) -> str:
         names = self._names
         match event:
+            case ev.OrderTaken(seat, _, card):
+                return f"{names[seat]} gets {order_in_words(card)}"
             case ev.OrderOpened(slot, int(card)):
                 return f"slot {slot}: {order_in_words(card)}"
             case ev.OrderOpened(slot):

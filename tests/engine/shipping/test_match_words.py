@@ -19,9 +19,11 @@ O02, O33 = ORDER_IDS.index("O02"), ORDER_IDS.index("O33")
 WAY = (SPACES.index("north_sea"), SPACES.index("rotterdam"))
 
 ACTIONS: dict[Any, str] = {
-    act.Move(0, WAY): "moves S1 to North Sea, Rotterdam",
-    act.Move(3, WAY, boost=True): "moves L1 to North Sea, Rotterdam with a boost",
-    act.Buy(4, 2): "buys 2 for L2",
+    act.Move(0, WAY): "moves S1 by North Sea to Rotterdam",
+    act.Move(3, WAY, boost=True): "moves L1 by North Sea to Rotterdam with a boost",
+    act.Move(0, WAY[:1]): "moves S1 to North Sea",
+    act.Buy(0, 1): "buys 1 container for S1",
+    act.Buy(4, 2): "buys 2 containers for L2",
     act.Sell(0, GRAIN): "sells Grain from S1",
     act.Sell(0, GRAIN, O02): "sells Grain from S1 for O02",
     act.BuyShip("large"): "buys a large ship",
@@ -40,6 +42,10 @@ ACTIONS: dict[Any, str] = {
 EVENTS: dict[Any, str] = {
     ev.Payment(0, BANK, 20, "toll"): "$20M ann → the Bank (toll)",
     ev.Payment(1, 2, 20, "dock_fee"): "$20M bob → cat (dock fee)",
+    ev.Bought(0, 0, GRAIN, 1): "1 Grain aboard S1",
+    ev.Bought(0, 3, GRAIN, 2): "2 Grain aboard L1",
+    ev.ShipBought(0, 1): "S2 is launched",
+    ev.OrderTaken(0, 1, O33): "ann gets O33 (1 Machinery to New York, $220M)",
     ev.Pushed(GRAIN, 1): "Grain of bob comes in",
     ev.Removed(COFFEE, BANK): "Coffee of the Bank is taken away",
     ev.TrackMoved(0, 4, "boost"): "ann is on track space 4 (boost)",
@@ -63,10 +69,7 @@ EVENTS: dict[Any, str] = {
 SILENT = {
     ev.TurnBegan,
     ev.Moved,
-    ev.Bought,
     ev.Sold,
-    ev.OrderTaken,
-    ev.ShipBought,
     ev.Built,
     ev.Produced,
     ev.ApBought,
