@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 _INSTALLED = Path(__file__).parent / "data"
@@ -16,6 +17,12 @@ def sample_bots() -> list[Path]:
 def sample_bot(name: str) -> Path | None:
     """Return the folder of a sample bot, or None."""
     return next((folder for folder in sample_bots() if folder.name == name), None)
+
+
+def partners() -> list[str]:
+    """Return the names of those sample bots that fill a table up, of all games, the first choice first."""
+    names: list[str] = tomllib.loads((_folder("sample_bots") / "partners.toml").read_text("utf-8"))["partners"]
+    return names
 
 
 def ready_tournaments() -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -11,15 +12,6 @@ from gavelport_server import shipped
 from gavelport_server.scaffold import ScaffoldError, make_bot
 
 _TEMPLATES = shipped.bot_templates()
-_STEPS = {
-    "python": (("python -m unittest", "its own tests"),),
-    "node": (("npm install", "what it needs"), ("npm test", "its own tests")),
-}
-_COMMON = (
-    ("gavelport check .", "all that a server will check"),
-    ("gavelport play . shipper random_legal", "one match, told live"),
-    ("run-tournament --rounds 20 --bot .", "against all sample bots"),
-)
 _BEGIN = {"python": "main.py", "node": "strategy.js"}
 REFUSED = 2
 
@@ -45,7 +37,11 @@ def init(name: str, game: str, language: str) -> None:
         sys.exit(REFUSED)
     click.echo(f"{folder} holds a bot for {game} that plays at once. Its strategy is in {_BEGIN[language]}.")
     click.echo("Next:\n")
-    steps = [(f"cd {folder}", ""), *_STEPS[language], *_COMMON]
-    width = max(len(command) for command, _ in steps)
-    for command, what in steps:
-        click.echo(f"  {command:<{width}}   {what}".rstrip())
+    for line in (f"cd {folder}", *next_steps(folder)):
+        click.echo(f"  {line}")
+
+
+def next_steps(folder: Path) -> list[str]:
+    """Return the commands with which a new bot's README goes on, each with what it does."""
+    block = re.search(r"```sh\n(.*?)```", (folder / "README.md").read_text("utf-8"), re.DOTALL)
+    return [] if block is None else block[1].replace("  # ", "  ").splitlines()

@@ -75,22 +75,22 @@ def plays(bot: BotManifest, game: AnyGame) -> bool:
 
 
 def sparring_partners(game: AnyGame, count: int, beside: Sequence[BotManifest] = ()) -> list[BotManifest]:
-    """Return sample bots of a game to play against: `SPARRING` first, over again where there are too few.
+    """Return sample bots of a game to play against: `shipped.partners` first, over again where there are too few.
 
-    Those that are `beside` them at the table come last. Raises EntrantsError where no sample bot plays the game.
+    Those that are `beside` them at the table come last. Raises EntrantsError where no sample bot plays the game, or
+    one cannot be read.
     """
     seated = {bot.folder for bot in beside}
-    preferred = {name: place for place, name in enumerate(SPARRING)}
-    samples = [read_manifest(folder) for folder in shipped.sample_bots()]
+    preferred = {name: place for place, name in enumerate(shipped.partners())}
+    try:
+        samples = [read_manifest(folder) for folder in shipped.sample_bots()]
+    except ManifestError as error:
+        raise EntrantsError(error.problems) from error
     usable = [bot for bot in samples if plays(bot, game) and missing_here(bot) is None]
     usable.sort(key=lambda bot: (bot.folder in seated, preferred.get(bot.name, len(preferred)), bot.name))
     if not usable:
         raise EntrantsError([f"there is no sample bot of {game.id} that can run here"])
     return [usable[number % len(usable)] for number in range(count)]
-
-
-SPARRING = ("shipper", "factory_owner", "random_legal")
-"""Sample bots that answer within milliseconds, and together lead through all that a game asks."""
 
 
 @dataclass(eq=False, slots=True)
