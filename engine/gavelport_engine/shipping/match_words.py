@@ -44,9 +44,9 @@ class ShippingWords:
         self._names = names
 
     def deal(self, deal: Json) -> tuple[str, dict[str, Sequence[str]]]:
-        """Return who starts; home cities and hidden Orders by seat."""
+        """Return who starts; home cities and hidden Orders by seat, of which events tell more."""
         homes = [DATA.space_names[SPACES.index(home)] for home in deal["homes"]]
-        orders = [order_in_words(ORDER_IDS.index(card)) for card in deal["orders"][: len(homes)]]
+        orders = deal["orders"][: len(homes)]
         return f"The first turn is that of {self._names[deal['start_seat']]}.", {"home": homes, "Order": orders}
 
     def turn(self, event: Any) -> tuple[int, int] | None:

@@ -7,7 +7,7 @@ from gavelport_engine.game import Trace
 from gavelport_engine.rng import Stream
 from gavelport_engine.shipping import actions as act
 from gavelport_engine.shipping import events as ev
-from gavelport_engine.shipping.data import GOOD_IDS, NEWS_IDS, ORDER_IDS, REGION_IDS, SPACES
+from gavelport_engine.shipping.data import DATA, GOOD_IDS, NEWS_IDS, ORDER_IDS, REGION_IDS, SPACES
 from gavelport_engine.shipping.match_words import ShippingWords
 from gavelport_engine.shipping.rules import SHIPPING
 from gavelport_engine.shipping.table import BANK, Options
@@ -104,3 +104,12 @@ def test_what_the_action_or_a_payment_tells_is_not_said_twice() -> None:
         quiet |= {type(event) for event in trace.events if words.event(event) is None}
     assert quiet <= SILENT
     assert ev.TurnBegan in quiet
+
+
+def test_the_deal_is_a_sentence_and_what_each_seat_has() -> None:
+    options = Options(seats=3)
+    sentence, columns = ShippingWords(NAMES).deal(SHIPPING.deal_to_notation(options, bytes(32)))
+    state = SHIPPING.initial_state(options, bytes(32))
+    assert sentence == f"The first turn is that of {NAMES[state.table.start]}."
+    assert columns["Order"] == [ORDER_IDS[hand[0]] for hand in state.hands]
+    assert columns["home"] == [DATA.space_names[board.home] for board in state.table.boards]
