@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from gavelport.v1 import container_pb2, game_pb2, referee_pb2
 from gavelport_codecs.container.position import board_memo as container_memo
-from gavelport_codecs.memo import Memo
 from gavelport_codecs.shipping.position import board_memo as shipping_memo
 from gavelport_codecs.splice import field, varint
 from gavelport_engine.container import table as container_table
@@ -112,14 +111,6 @@ def test_a_message_that_stands_there_twice_is_caught(samples: Samples) -> None:
     planted = codec.observed(public + public, state, 0)
     name = f"gavelport.v1.{samples.game.name.title()}Observation.table"
     assert twice(planted, game_pb2.GameObservation.DESCRIPTOR) == [name]
-
-
-def test_a_memo_is_bounded_and_right_after_it_forgets() -> None:
-    memo: Memo[int] = Memo(lambda piece: piece, lambda piece: bytes([piece]), capacity=3)
-    for _ in range(2):
-        for piece in range(10):
-            assert memo(piece) == bytes([piece])
-            assert len(memo) <= 3
 
 
 BOARDS: list[tuple[Any, Any, dict[str, Any]]] = [

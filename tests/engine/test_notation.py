@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from gavelport_engine.container import actions as act
+from gavelport_engine.container.canonical import canonical
 from gavelport_engine.container.goods import Colour, bag, store
 from gavelport_engine.container.rules import CONTAINER
 from gavelport_engine.container.space import Space
@@ -136,6 +137,23 @@ def test_start_turn_is_played_on() -> None:
 def test_the_fingerprint_is_of_the_canonical_text() -> None:
     text = json.dumps(position(), sort_keys=True, separators=(",", ":"))
     assert CONTAINER.fingerprint(state()) == hashlib.sha256(text.encode()).digest()
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_the_canonical_text_is_that_of_the_notation_all_along_a_play(number: int) -> None:
+    """Single bids included, which change sealed loans; positions are changed in place, as the referee does."""
+    seed = number.to_bytes(32)
+    given = {"seats": 3 + number % 3, "domestic_sale": bool(number % 2), "seized_to": ("box", "supply")[number % 2]}
+    at, rng = CONTAINER.initial_state(CONTAINER.options(given), seed), Stream(seed, "canonical")
+    phases = set()
+    while seats := CONTAINER.to_act(at):
+        for seat in seats:
+            CONTAINER.apply_in_place(at, {seat: CONTAINER.decision(at, seat).space.sample(rng)}, None)
+            phases.add(at.table.phase)
+            text = json.dumps(CONTAINER.to_notation(at), sort_keys=True, separators=(",", ":"))
+            assert canonical(at) == text
+            assert CONTAINER.fingerprint(at) == hashlib.sha256(text.encode()).digest()
+    assert {"bid", "sale", "action", "over"} <= phases
 
 
 def test_a_bid_that_came_in_stands_in_the_position_with_its_loans() -> None:

@@ -36,8 +36,12 @@ STORE_NAMES = ("factory", "harbour")
 ASSETS = ("factory", "warehouse")
 
 
+_INTS = frozenset((int,))
+
+
 def _are_counts(value: object, length: int) -> bool:
-    return type(value) is tuple and len(value) == length and all(map(is_whole, value))
+    # as `is_whole` of each, but asked of every store of every answer
+    return type(value) is tuple and len(value) == length and _INTS.issuperset(map(type, value)) and min(value) >= 0
 
 
 def read_bag(value: object, path: str) -> Bag:

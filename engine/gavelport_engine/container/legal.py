@@ -107,7 +107,13 @@ def sellers(space: Space) -> list[int]:
 
 def may_buy(space: Space) -> bool:
     """5.3, 5.7."""
-    return harbour_room(space.board) > 0 and bool(sellers(space))
+    if harbour_room(space.board) <= 0:
+        return False
+    end, own = COLOURS * space.cash, space.board
+    for board in space.table.boards:  # noqa: SIM110  quicker than `any`, and asked for every decision
+        if board is not own and any(board.factory_store[:end]):
+            return True
+    return False
 
 
 def destinations(space: Space) -> list[int]:

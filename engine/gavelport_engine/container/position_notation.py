@@ -1,12 +1,10 @@
-"""Positions and observations in the notation, and the fingerprint (`container-notation.md`).
+"""Positions and observations in the notation (`container-notation.md`).
 
-Writing; reading is in `position_reading.py`.
+Writing; reading is in `position_reading.py`, and the text that fingerprints are made of in `canonical.py`.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import TYPE_CHECKING
 
 from gavelport_engine.container.forms import write_bag, write_place, write_store
@@ -68,14 +66,20 @@ def _position(
     }
     if table.phase in SEIZURE_PHASES:
         found["unpaid"] = table.unpaid
-    auction = table.auction
-    if auction is not None:  # each list is sealed in its own phase: first bids are public in `extra_bid` (9.1)
-        found["auction"] = {
-            "bids": list(sealed_bids if table.phase == "bid" else auction.bids),
-            "extra": list(sealed_bids if table.phase == "extra_bid" else auction.extra),
-            "winners": list(auction.winners),
-        }
+    if table.auction is not None:
+        found["auction"] = auction_to_notation(table, sealed_bids)
     return found
+
+
+def auction_to_notation(table: Table, sealed_bids: Sequence[int | None]) -> Json:
+    """Return the running auction. Each list is sealed in its own phase: first bids are public in `extra_bid` (9.1)."""
+    auction = table.auction
+    assert auction is not None
+    return {
+        "bids": list(sealed_bids if table.phase == "bid" else auction.bids),
+        "extra": list(sealed_bids if table.phase == "extra_bid" else auction.extra),
+        "winners": list(auction.winners),
+    }
 
 
 def to_notation(state: State) -> Json:
@@ -100,9 +104,3 @@ def observation_to_notation(seen: Observation) -> Json:
     found = _position(table, cash, cards, bids, [0 for _ in seats])
     found["viewer"] = None if seen.viewer is SPECTATOR else seen.viewer
     return found
-
-
-def fingerprint(state: State) -> bytes:
-    """Return SHA-256 over the position's canonical JSON."""
-    text = json.dumps(to_notation(state), sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).digest()

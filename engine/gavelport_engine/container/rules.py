@@ -15,13 +15,14 @@ Each rule section has a module of its own:
 | what is legal | `legal.py` (kinds), `faults.py` (single actions), `space.py`, `sampling.py` |
 | twins of a position, events in words | `hidden.py`, `words.py` |
 | notation | `forms.py`, `action_notation.py`, `event_notation.py`, `position_*.py`, `observation_reading.py` |
+| fingerprints | `canonical.py` |
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from gavelport_engine.container import faults, scoring
+from gavelport_engine.container import canonical, faults, scoring
 from gavelport_engine.container import observe as seen
 from gavelport_engine.container import options as opt
 from gavelport_engine.container import position_notation as notation
@@ -224,7 +225,7 @@ class Container(Game[Options, State, Action, Observation, Event]):
 
     def fingerprint(self, state: State) -> bytes:
         """Return the 32 bytes of SHA-256 over the position's canonical JSON."""
-        return notation.fingerprint(state)
+        return canonical.fingerprint(state)
 
 
 CONTAINER = Container()

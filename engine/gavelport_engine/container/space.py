@@ -94,7 +94,7 @@ class Space:
 
     def kinds(self) -> tuple[str, ...]:
         """Return the notation's names of the kinds that are legal, in a fixed order."""
-        return tuple(name for name, may, _ in _KINDS[self.table.phase] if may(self))
+        return tuple([name for name, may, _ in _KINDS[self.table.phase] if may is _ALWAYS or may(self)])
 
     def fault(self, action: object) -> Fault | None:
         """Return why an action cannot be taken, or None; anything at all may be asked."""

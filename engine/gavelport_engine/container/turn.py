@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gavelport_engine.container.canonical import fingerprint
 from gavelport_engine.container.events import BANK, Over, TurnBegan
 from gavelport_engine.container.money import MOST_LOANS, pay, take_loan
-from gavelport_engine.container.position_notation import fingerprint
 from gavelport_engine.container.seizure import only_an_asset, settle
 from gavelport_engine.game import Checkpoint
 

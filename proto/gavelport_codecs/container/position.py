@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from gavelport.v1 import container_pb2, game_pb2
 from gavelport_engine.container.table import CARD_NAMES, Auction, Board, Observation, Table
 from gavelport_engine.game import SPECTATOR
+from gavelport_engine.memo import Memo
 
 from gavelport_codecs.base import by_seat
 from gavelport_codecs.container.goods import (
@@ -21,10 +24,10 @@ from gavelport_codecs.container.goods import (
     store_message,
 )
 from gavelport_codecs.errors import CodecError
-from gavelport_codecs.memo import Memo
 from gavelport_codecs.splice import field
 
 if TYPE_CHECKING:
+    from gavelport_engine.container.goods import Bag
     from gavelport_engine.container.table import Options, State
     from gavelport_engine.game import Viewer
 
@@ -44,22 +47,12 @@ _EVERYONE = container_pb2.ContainerObservation.EVERYONE_FIELD_NUMBER
 _BOARDS = container_pb2.ContainerTable.BOARDS_FIELD_NUMBER
 
 
-def board_memo() -> Memo[Board]:
+def board_memo() -> Memo[Board, bytes]:
     """Return a memo of boards as serialised fields of a table."""
-    return Memo(_board_key, lambda board: field(_BOARDS, _board_message(board).SerializeToString()))
-
-
-def _board_key(board: Board) -> tuple[object, ...]:
-    return (
-        board.loans,
-        board.factories,
-        board.warehouses,
-        board.factory_store,
-        board.harbour_store,
-        board.ship_at,
-        board.cargo,
-        board.island,
+    content = attrgetter(
+        "loans", "factories", "warehouses", "factory_store", "harbour_store", "ship_at", "cargo", "island"
     )
+    return Memo(content, lambda board: field(_BOARDS, _board_message(board).SerializeToString()))
 
 
 def _board_message(board: Board) -> container_pb2.ContainerBoard:
@@ -76,31 +69,67 @@ def _board_message(board: Board) -> container_pb2.ContainerBoard:
     )
 
 
-def encode_table(table: Table, boards: Memo[Board]) -> bytes:
-    """Return the table as a serialised field of an observation."""
-    auction = table.auction
+def encode_table(table: Table, boards: Memo[Board, bytes]) -> bytes:
+    """Return the table as a serialised field of an observation.
+
+    It is put together from pieces that come again: while a turn lasts, at other turns, in other matches.
+    """
+    pieces = [
+        _moment(table.turn, table.seat, table.quiet_turns),
+        _course(_COURSE(table)),
+        _stock(table.supply, table.removed),
+    ]
+    if table.auction is not None:
+        pieces.append(container_pb2.ContainerTable(auction=_auction_message(table.auction)).SerializeToString())
+    pieces += map(boards, table.boards)
+    return field(_TABLE, b"".join(pieces))
+
+
+@lru_cache(maxsize=4096)
+def _moment(turn: int, seat: int, quiet_turns: int) -> bytes:
+    return container_pb2.ContainerTable(turn=turn, seat=seat, quiet_turns=quiet_turns).SerializeToString()
+
+
+_COURSE = attrgetter(
+    "phase",
+    "actions_left",
+    "produced",
+    "sold_domestic",
+    "loans_taken",
+    "loans_repaid",
+    "busy",
+    "unpaid",
+    "end",
+)
+
+
+@lru_cache(maxsize=4096)
+def _course(course: tuple[Any, ...]) -> bytes:
+    """Return how far the turn is (_COURSE) as fields of a table."""
+    phase, actions_left, produced, sold_domestic, loans_taken, loans_repaid, busy, unpaid, end = course
     message = container_pb2.ContainerTable(
-        turn=table.turn,
-        seat=table.seat,
-        phase=_PHASE_NUMBERS[table.phase],
-        actions_left=table.actions_left,
-        produced=table.produced,
-        sold_domestic=table.sold_domestic,
-        loans_taken=table.loans_taken,
-        loans_repaid=table.loans_repaid,
-        quiet_turns=table.quiet_turns,
-        busy=table.busy,
-        unpaid=table.unpaid,
-        supply=bag_message(table.supply),
-        removed=bag_message(table.removed),
-        auction=None
-        if auction is None
-        else container_pb2.ContainerAuction(
-            bids=amount_messages(auction.bids), extra=amount_messages(auction.extra), winners=auction.winners
-        ),
-        end=table.end or "",
+        phase=_PHASE_NUMBERS[phase],
+        actions_left=actions_left,
+        produced=produced,
+        sold_domestic=sold_domestic,
+        loans_taken=loans_taken,
+        loans_repaid=loans_repaid,
+        busy=busy,
+        unpaid=unpaid,
+        end=end or "",
     )
-    return field(_TABLE, b"".join((message.SerializeToString(), *map(boards, table.boards))))
+    return message.SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def _stock(supply: Bag, removed: Bag) -> bytes:
+    message = container_pb2.ContainerTable(supply=bag_message(supply), removed=bag_message(removed))
+    return message.SerializeToString()
+
+
+def _auction_message(auction: Auction) -> container_pb2.ContainerAuction:
+    bids, extra = amount_messages(auction.bids), amount_messages(auction.extra)
+    return container_pb2.ContainerAuction(bids=bids, extra=extra, winners=auction.winners)
 
 
 def encode_own(seat: int, cash: int, card: int, loans: int, sealed_bid: int | None) -> bytes:
@@ -123,7 +152,7 @@ def encode_observed(public: bytes, state: State, viewer: Viewer) -> bytes:
     return field(_GAME, public + encode_own(viewer, state.cash[viewer], state.cards[viewer], loans, sealed_bid))
 
 
-def encode_observation(observation: Observation, boards: Memo[Board]) -> bytes:
+def encode_observation(observation: Observation, boards: Memo[Board, bytes]) -> bytes:
     """Return an observation as a serialised GameObservation."""
     content = encode_table(observation.table, boards)
     viewer, cash, card = observation.viewer, observation.cash, observation.card

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from gavelport.v1 import game_pb2, shipping_pb2
 from gavelport_engine.game import SPECTATOR
+from gavelport_engine.memo import Memo
 from gavelport_engine.shipping.data import GOOD_IDS
 from gavelport_engine.shipping.table import Board, Observation, Secrets, Ship
 
 from gavelport_codecs.errors import CodecError
-from gavelport_codecs.memo import Memo
 from gavelport_codecs.shipping.numbered import GOOD, NEWS, ORDER, REGION, SHIP, SPACE
 from gavelport_codecs.splice import field
 
@@ -33,7 +33,7 @@ _BOARDS = shipping_pb2.ShippingTable.BOARDS_FIELD_NUMBER
 _TERMINAL = shipping_pb2.ShippingTable.TERMINAL_FIELD_NUMBER
 
 
-def board_memo() -> Memo[Board]:
+def board_memo() -> Memo[Board, bytes]:
     """Return a memo of boards as serialised fields of a table."""
     return Memo(_board_key, lambda board: field(_BOARDS, _board_message(board).SerializeToString()))
 
@@ -97,7 +97,7 @@ def _produced(goods: Goods) -> shipping_pb2.ShippingBag:
     return shipping_pb2.ShippingBag(**dict(zip(GOOD_IDS, goods, strict=True)))
 
 
-def encode_table(table: Table, boards: Memo[Board]) -> bytes:
+def encode_table(table: Table, boards: Memo[Board, bytes]) -> bytes:
     """Return the table as a serialised field of an observation."""
     pending = table.pending
     message = shipping_pb2.ShippingTable(
@@ -143,7 +143,7 @@ def encode_observed(public: bytes, state: State, viewer: Viewer) -> bytes:
     return field(_GAME, public + _encode_own(viewer, state.hands[viewer]))
 
 
-def encode_observation(observation: Observation, boards: Memo[Board]) -> bytes:
+def encode_observation(observation: Observation, boards: Memo[Board, bytes]) -> bytes:
     """Return an observation as a serialised GameObservation."""
     content = encode_table(observation.table, boards)
     viewer, everything = observation.viewer, observation.everything
