@@ -36,8 +36,8 @@ def result_of(number: int, report: MatchReport, stored: bytes) -> Result:
         match_id=report.setup.match_id,
         number=number,
         round=number,
-        block=number // SEATS,
-        rotation=number % SEATS,
+        block=number,
+        rotation=0,
         table=0,
         end=report.outcome.end,
         seats=tuple(

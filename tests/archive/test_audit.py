@@ -101,6 +101,20 @@ def test_the_database_must_agree(data: Path, statement: str, said: str) -> None:
         assert len(found) == 1
 
 
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE result SET block = 1 WHERE match_id = 'match-2'", "by the replays, with 5 deals, and "),
+        ("UPDATE standing SET elo = elo + 0.000001 WHERE entrant = 1", "Elo of bot_b 1.1 is "),
+        ("UPDATE seat_result SET rank = 4 - rank WHERE match_id = 'match-2'", "ranks: ["),
+    ],
+)
+def test_ratings_must_be_those_of_the_replays(data: Path, statement: str, said: str) -> None:
+    sql(data, statement)
+    (found,) = rating_problems(data)
+    assert said in found
+
+
 def exchange(folder: ReplayFolder) -> None:
     one, other = folder.path("match-1"), folder.path("match-3")
     kept = one.read_bytes()

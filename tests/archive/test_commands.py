@@ -123,16 +123,25 @@ def test_rate(played: Path) -> None:
     shown = run("rate", "--data", played).stdout
     assert shown.startswith("cup: container@1, 3 seats\n")
     (ladder,) = json.loads(run("rate", "--data", played, "--json").stdout)
-    elos = [row["elo"] for row in ladder["standings"]]
-    assert elos == sorted(elos, reverse=True)
-    assert sum(elos) == pytest.approx(4500)
+    ratings = [row["rating"] for row in ladder["standings"]]
+    assert ratings == sorted(ratings, reverse=True)
+    assert sum(row["elo"] for row in ladder["standings"]) == pytest.approx(4500)
+    for row in ladder["standings"]:
+        assert row["interval"][0] < row["rating"] < row["interval"][1]
+        assert f"{row['rating']:.0f}" in shown
+    assert len(ladder["beats"]) == 6
     assert {row["matches"] for row in ladder["standings"]} == {MATCHES}
 
 
 def test_rate_check(played: Path) -> None:
-    said = run("rate", "--check", "--data", played).stdout
-    assert said == "1 tournament rated as the replays say, 0 failures\n"
-    assert json.loads(run("rate", "--check", "--data", played, "--json").stdout) == {"right": 1, "failures": []}
+    first, again = (run("rate", "--check", "--data", played).stdout for _ in range(2))
+    assert first == again, "the same results give the same figures, intervals included"
+    name, summary = first.splitlines()
+    assert name.startswith("cup (0123456789ab): 4 matches, fingerprint ")
+    assert summary == "1 tournament rated as the replays say, 0 failures"
+    told = json.loads(run("rate", "--check", "--data", played, "--json").stdout)
+    assert [one["fingerprint"] for one in told["right"]] == [name.split()[-1]]
+    assert told["failures"] == []
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from gavelport_server.archive.errors import ArchiveError, ReplayError
 from gavelport_server.archive.files import SUFFIX, read, sha256_of
+from gavelport_server.archive.fit import fingerprint, fit_difference, whole_history_again, whole_history_of
 from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.record import chain_of
 from gavelport_server.archive.replay import decode_replay
@@ -39,6 +40,7 @@ class MatchRecord:
     end: str
     totals: tuple[int, ...]
     ranks: tuple[int, ...]
+    seed: bytes
     retired: tuple[int, ...]
     refusals: tuple[int, ...]
     first_faults: tuple[str, ...]
@@ -74,6 +76,7 @@ def check_file(path: Path, *, replay_whole: bool = True) -> Checked:
         end=end.end,
         totals=end.totals,
         ranks=end.ranks,
+        seed=replay.seed,
         retired=end.retired,
         refusals=end.refusals,
         first_faults=end.first_faults,
@@ -218,10 +221,22 @@ def rating_difference(
     return None
 
 
-def check_ratings(store: Store, folder: ReplayFolder) -> Iterator[Problem | TournamentRecord]:
-    """Yield each tournament whose stored Elo is that of its replays, or else what is wrong (`gavelport rate --check`).
+@dataclass(frozen=True, slots=True)
+class RatedTruly:
+    """A tournament whose ratings are those of its replays."""
 
-    Replays are taken as they were written, by their chained hash and the hash in the database, and not played again.
+    tournament: TournamentRecord
+    matches: int
+    fingerprint: str
+    """Of the fit, see `fit.fingerprint`."""
+
+
+def check_ratings(store: Store, folder: ReplayFolder) -> Iterator[Problem | RatedTruly]:
+    """Yield each tournament whose ratings are those of its replays, or else what is wrong (`gavelport rate --check`).
+
+    The Elo in the database is compared bit for bit with one from the replays, and the fit of the results in the
+    database with one from the replays alone. Replays are taken as they were written, by their chained hash and the hash
+    in the database, and not played again.
     """
     for tournament in store.tournaments():
         results = store.results(tournament.identity)
@@ -234,7 +249,13 @@ def check_ratings(store: Store, folder: ReplayFolder) -> Iterator[Problem | Tour
                 problem = problem or Problem(str(checked.path), what)
             elif checked.record:
                 records[result.match_id] = checked.record
-        if problem is None:
-            what = rating_difference(tournament, results, records, store.standings(tournament.identity))
-            problem = Problem(f"tournament {tournament.name} ({tournament.identity[:12]})", what) if what else None
-        yield problem or tournament
+        if problem is not None:
+            yield problem
+            continue
+        what = rating_difference(tournament, results, records, store.standings(tournament.identity))
+        fit = whole_history_of(tournament, results)
+        what = what or fit_difference(tournament, whole_history_again(tournament, results, records), fit)
+        if what:
+            yield Problem(f"tournament {tournament.name} ({tournament.identity[:12]})", what)
+        else:
+            yield RatedTruly(tournament, len(results), fingerprint(fit))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from gavelport_server.conduct.entrants import Field
+    from gavelport_server.conduct.manifest import BotManifest
     from gavelport_server.conduct.plan import Plan
     from gavelport_server.conduct.summary import Summary
     from gavelport_server.conduct.tournament import Run
@@ -38,6 +39,8 @@ def report_json(plan: Plan, settings: Settings, field: Field, run: Run, summary:
         "tournament": plan.name,
         "identity": run.record.identity,
         "game": plan.game.id,
+        "format": plan.format,
+        "challenger": None if plan.challenger is None else _bot_json(plan.bots[plan.challenger]),
         "seats": plan.seats,
         "rounds": settings.rounds,
         "matches": len(run.results),
@@ -51,27 +54,45 @@ def report_json(plan: Plan, settings: Settings, field: Field, run: Run, summary:
     }
 
 
+def _bot_json(bot: BotManifest) -> dict[str, str]:
+    return {"bot": bot.name, "version": bot.version}
+
+
 def print_report(console: Console, plan: Plan, run: Run, summary: Summary, data: Path) -> None:
     """Print the tables for people."""
     title = Text.assemble(
-        (plan.name, "bold"), f": {plan.game.id}, {plan.seats} seats, {len(run.results)} of {run.matches} matches"
+        (plan.name, "bold"),
+        f": {plan.game.id}, {format_words(plan)}, {plan.seats} seats, {len(run.results)} of {run.matches} matches",
     )
     if earlier := len(run.results) - run.played:
         title.append(f", {earlier} of them played before")
     title.append(f"; {run.seconds:.1f} s")
     _print(console, title)
-    width = console.width
-    _print_tables(console, standings_tables(summary.rows, plan.game.total_unit, width))
-    _print(console, Text("Interval and ranks are what the results leave open, at 95 %.", "dim"))
-    _print_tables(console, head_to_head_tables(summary, width))
-    _print_tables(console, chance_tables(summary, width))
-    _print(console, Text("By the ratings; ≥ is the least that the results leave open, at 95 %.", "dim"))
+    print_ratings(console, summary, plan.game.total_unit)
     _print(console)
     _print_faults(console, summary)
     _print_blocks(console, summary)
     _print(console)
     _print(console, f"Replays   {ReplayFolder(data).folder}")
     _print(console, f"Verify    {shlex.join(['gavelport', 'replays', 'verify', '--all', '--data', str(data)])}")
+
+
+def format_words(plan: Plan) -> str:
+    """Return the tournament's format in words."""
+    if plan.challenger is None:
+        return plan.format.replace("_", " ")
+    challenger = plan.bots[plan.challenger]
+    return f"gauntlet of {challenger.name} {challenger.version}"
+
+
+def print_ratings(console: Console, summary: Summary, unit: str) -> None:
+    """Print standings, head to head and chances."""
+    width = console.width
+    _print_tables(console, standings_tables(summary.rows, unit, width))
+    _print(console, Text("Interval and ranks are what the results leave open, at 95 %.", "dim"))
+    _print_tables(console, head_to_head_tables(summary, width))
+    _print_tables(console, chance_tables(summary, width))
+    _print(console, Text("By the ratings; ≥ is the least that the results leave open, at 95 %.", "dim"))
 
 
 def _print_tables(console: Console, tables: Sequence[Table]) -> None:
