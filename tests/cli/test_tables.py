@@ -140,10 +140,11 @@ def test_one_sided_intervals_show_the_side_that_is_known() -> None:
 @pytest.mark.parametrize(
     ("chance", "text"),
     [
-        (Chance(0.69, 0.629, 0.75), "69 ≥62"),
+        (Chance(0.69, 0.629, 0.75), " 69 ≥62"),
         (Chance(0.9951, 0.981, 1.0), ">99 ≥98"),
-        (Chance(0.0049, 0.0001, 0.02), "<1"),
-        (Chance(0.5, 0.0, 1.0), "50"),
+        (Chance(0.0049, 0.0001, 0.02), " <1    "),
+        (Chance(0.5, 0.02, 1.0), " 50 ≥2 "),
+        (Chance(0.5, 0.0, 1.0), " 50    "),
     ],
 )
 def test_chances_promise_no_more_than_they_are(chance: Chance, text: str) -> None:

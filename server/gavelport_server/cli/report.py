@@ -88,8 +88,10 @@ def format_words(plan: Plan) -> str:
 def print_ratings(console: Console, summary: Summary, unit: str) -> None:
     """Print standings, head to head and chances."""
     width = console.width
-    _print_tables(console, standings_tables(summary.rows, unit, width))
+    standings, *pace = standings_tables(summary.rows, unit, width)
+    _print_tables(console, [standings])
     _print(console, Text("Interval and ranks are what the results leave open, at 95 %.", "dim"))
+    _print_tables(console, pace)
     _print_tables(console, head_to_head_tables(summary, width))
     _print_tables(console, chance_tables(summary, width))
     _print(console, Text("By the ratings; ≥ is the least that the results leave open, at 95 %.", "dim"))
@@ -121,11 +123,10 @@ def _print_blocks(console: Console, summary: Summary) -> None:
         f"Duplicate blocks: {summary.blocks} complete, variance ratio {summary.variance_ratio:.2f}; "
         "above 1, a block says more of the bots than as many matches of different deals."
     )
-    if (alone := summary.company_variance_ratio) is not None and alone != summary.variance_ratio:
-        text += (
-            f" Who sits with a bot stays the same through a block and counts against it here; ratings allow for that."
-            f" Between blocks of the same company the ratio is {alone:.2f}."
-        )
+    if summary.variance_ratio != summary.company_variance_ratio:  # companies differ
+        text += " Who sits with a bot stays the same through a block and counts against it here; ratings allow for that."
+        if summary.company_variance_ratio is not None:
+            text += f" Between blocks of the same company the ratio is {summary.company_variance_ratio:.2f}."
     console.print(text, markup=False, highlight=False, width=page_width(console))
 
 

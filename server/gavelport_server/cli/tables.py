@@ -22,7 +22,7 @@ WIDE = 104
 """From so many columns on, the standings have everything in one table."""
 _NAME_WIDTH = 20
 _SHARE_WIDTH, _CHANCE_WIDTH = 3, 7
-"""Of a cell in those tables that have a column for each bot."""
+"""Of a cell in those tables that have a column for each bot; its figure ends at the third place."""
 _GAP = 2
 """Between two columns."""
 
@@ -93,8 +93,8 @@ def head_to_head_tables(summary: Summary, width: int) -> list[Table]:
     def cell(row: Row, column: Row) -> Text:
         met = summary.head_to_head.get((row.entrant.number, column.entrant.number))
         if met is None or met.share is None:
-            return Text(NONE, style="dim")
-        return Text(f"{100 * met.share:.0f}", style="green" if met.share > 0.5 else "")
+            return Text(f"{NONE:>{_SHARE_WIDTH}}", style="dim")
+        return Text(f"{100 * met.share:>{_SHARE_WIDTH}.0f}", style="green" if met.share > 0.5 else "")
 
     return _crossed("won against, in %", summary.rows, cell, _SHARE_WIDTH, width)
 
@@ -105,18 +105,21 @@ def chance_tables(summary: Summary, width: int) -> list[Table]:
     def cell(row: Row, column: Row) -> Text:
         chance = summary.beats.get((row.entrant.number, column.entrant.number))
         if chance is None:
-            return Text(NONE, style="dim")
+            return Text(f"{NONE:>{_SHARE_WIDTH}}", style="dim")
         return Text(chance_text(chance), style="green" if chance.low > 0.5 else "")
 
     return _crossed("chance to beat, in %", summary.rows, cell, _CHANCE_WIDTH, width)
 
 
 def chance_text(chance: Chance) -> str:
-    """Return a chance in per cent, and what it is at least; the latter rounded down, and left out where it is 0."""
+    """Return a chance in per cent, and what it is at least; the latter rounded down, and left out where it is 0.
+
+    The chance takes 3 columns and the whole `_CHANCE_WIDTH`, so that one stands below the other.
+    """
     percent = 100 * chance.p
     text = "<1" if percent < 0.5 else ">99" if percent > 99.5 else f"{percent:.0f}"
     least = math.floor(100 * chance.low)
-    return f"{text} ≥{least}" if least else text
+    return f"{text:>3} {f'≥{least}' if least else '':<3}"
 
 
 def _crossed(
@@ -135,9 +138,9 @@ def _crossed(
         table.add_column(title, overflow="ellipsis", no_wrap=True, max_width=_NAME_WIDTH)
         columns = rows[first : first + fits]
         for place in range(first, first + len(columns)):
-            table.add_column(str(place + 1), justify="right", no_wrap=True, min_width=cell_width)
+            table.add_column(f"{place + 1:>{_SHARE_WIDTH}}", no_wrap=True, min_width=cell_width)
         for place, row in enumerate(rows, 1):
-            cells = [Text("·", style="dim") if row is column else cell(row, column) for column in columns]
+            cells = [Text("  ·", style="dim") if row is column else cell(row, column) for column in columns]
             table.add_row(str(place), names[row.entrant.number], *cells)
         tables.append(table)
     return tables
