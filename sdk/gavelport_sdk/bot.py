@@ -9,13 +9,30 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
+
+from gavelport_engine.game import ActionSpace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from gavelport_engine.errors import Fault
     from gavelport_engine.game import Json
     from gavelport_engine.rng import Stream
+
+A_co = TypeVar("A_co", covariant=True)
+
+
+class Space(ActionSpace[A_co], Protocol[A_co]):
+    """What may be answered: `contains`, `sample`, `enumerate` of the engine, and what a bot asks beside."""
+
+    def fault(self, action: object) -> Fault | None:
+        """Return why an action cannot be taken, or None; anything at all may be asked."""
+        ...
+
+    def default(self) -> A_co:
+        """Return what the referee plays for a seat that does not answer: legal and mild."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +78,11 @@ class MatchInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class DecisionInfo:
-    """What is asked now."""
+class DecisionInfo(Generic[A_co]):
+    """What is asked now.
+
+    A bot that names its game's actions, `decision: DecisionInfo[Action]` in its class, has them checked for types.
+    """
 
     number: int
     """Counts the seat's decisions in the match, from 1."""
@@ -77,12 +97,12 @@ class DecisionInfo:
     bank_ms: int
     charged_ms: int
     """What the last decision was charged."""
-    space: Any
-    """What may be answered, as the game's `ActionSpace`: `contains(action)`, `fault(action)` (why not), `sample(rng)`,
+    space: Space[A_co]
+    """What may be answered, as the game tells: `contains(action)`, `fault(action)` (why not), `sample(rng)`,
     `default()` (legal and mild; what the referee plays for a seat that does not answer), and `enumerate()`, None where
     there are too many to list. It looks at the observation: use it in `decide` and `refused`, not later."""
 
-    def default(self) -> Any:
+    def default(self) -> A_co:
         """Return the action that the referee plays for a seat that does not answer: legal and mild."""
         return self.space.default()
 
@@ -136,7 +156,7 @@ class Bot:
 
     match: MatchInfo
     """The match that this instance plays; there from `start` on."""
-    decision: DecisionInfo
+    decision: DecisionInfo[Any]
     """What is asked; there in `decide` and `refused`."""
     rng: Stream
     """Numbers that depend on match and seat alone: a bot that draws from here plays the same match the same way."""

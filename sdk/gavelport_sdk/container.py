@@ -6,21 +6,27 @@ price and colour, a board what lies openly before a seat. Nothing here knows mor
 
 from __future__ import annotations
 
+from operator import mul
 from typing import TYPE_CHECKING
 
 from gavelport_engine.container.actions import Produce
 from gavelport_engine.container.events import BANK, Event, Payment
 from gavelport_engine.container.goods import COLOURS, EMPTY_BAG, EMPTY_STORE, at_price, colours_of, plus
 from gavelport_engine.container.legal import factory_room, harbour_room, ship_room
+from gavelport_engine.container.observe import copy_table
 from gavelport_engine.container.prices import FACTORY_PRICES, WAREHOUSE_PRICES
 from gavelport_engine.container.scoring import HARBOUR_VALUE, LOAN_COST, SHIP_VALUE, card_values, discarded
+from gavelport_engine.container.table import CARD_NAMES, State
+from gavelport_engine.game import SPECTATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gavelport_engine.container.goods import Bag, Store
-    from gavelport_engine.container.table import Board, Table
+    from gavelport_engine.container.table import Board, Observation, Table
 
+ALL_FIVE = (1,) * COLOURS
+"""A container of each colour."""
 START_CASH = 20
 """What every seat begins with (`container.md 1.2`)."""
 
@@ -145,6 +151,16 @@ def lot_gain(island: Bag, lot: Bag, card: int) -> int:
     return island_value(plus(island, lot), card) - island_value(island, card)
 
 
+def lot_worth(island: Bag, lot: Bag, card: int, hope: float) -> float:
+    """Return what a lot may be worth to the holder of a card, in dollars, long before the end.
+
+    Half of it is what the lot adds to the island area as it is now, half what it may add once all five colours are
+    there: `hope` (0 to 1) of its full value, for some of what is won will be discarded.
+    """
+    full: int = sum(map(mul, lot, card_values(card, ALL_FIVE)))
+    return (lot_gain(island, lot, card) + hope * full) / 2
+
+
 def money(board: Board, cash: int, card: int) -> int:
     """Return a seat's money as if the game were over now (8.4)."""
     return (
@@ -154,3 +170,30 @@ def money(board: Board, cash: int, card: int) -> int:
         + SHIP_VALUE * sum(board.cargo)
         - LOAN_COST * board.loans
     )
+
+
+# -- looking ahead
+
+
+def imagined(observation: Observation, cash: Sequence[int], cards: Sequence[int]) -> State:
+    """Return a whole position that may be the true one: what is observed, and a guess at every seat's cash and card.
+
+    The engine plays on from it (`CONTAINER.apply`); it shares nothing with the observation. Cash comes from a
+    CashTracker, cards are indices into CARD_NAMES; both are by seat. Raises ValueError where the guess cannot be true:
+    a card held twice, or the observer's own cash or card changed; and while the observer's own bid is sealed, since
+    an observation does not tell which of its loans came with that bid.
+    """
+    seats, viewer = observation.table.options.seats, observation.viewer
+    if len(cash) != seats or len(cards) != seats:
+        raise ValueError(f"there are {seats} seats, and {len(cash)} amounts of cash and {len(cards)} cards are given")
+    if min(cash) < 0 or len(set(cards)) < seats or not set(cards) <= set(range(len(CARD_NAMES))):
+        raise ValueError(f"no seats can have the cash {list(cash)} and the cards {list(cards)}")
+    if viewer is not SPECTATOR and (cash[viewer], cards[viewer]) != (observation.cash, observation.card):
+        own = f"${observation.cash} and card {observation.card}"
+        raise ValueError(f"seat {viewer} has {own}, not ${cash[viewer]} and card {cards[viewer]}")
+    if observation.sealed_bid is not None:
+        raise ValueError("the own bid is sealed: look ahead when something is to be decided")
+    state = State(copy_table(observation.table), list(cash), tuple(cards))
+    if observation.table.phase in ("bid", "extra_bid"):
+        state.sealed_bids, state.sealed_loans = [None] * seats, [0] * seats
+    return state

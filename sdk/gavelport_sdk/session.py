@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from gavelport.v1 import referee_pb2 as wire
 from gavelport_codecs.errors import CodecError
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gavelport_codecs.codec import Codec
+
+    from gavelport_sdk.bot import Space
 
 PROTOCOL_VERSION = 1
 SDK = "gavelport-python"
@@ -285,7 +287,7 @@ class Session:
             time_ms=message.time_ms,
             bank_ms=message.bank_ms,
             charged_ms=message.charged_ms,
-            space=asked.space,
+            space=cast("Space[Any]", asked.space),  # the space of every game has what a bot asks beside
         )
         return Ask(running, running.number, self._where("decide()", running), lambda: bot.decide(observation))
 

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
-from gavelport_engine.container.actions import Produce
+from gavelport_engine.container.actions import ISLAND, Bid, Produce, Sail
 from gavelport_engine.container.goods import EMPTY_BAG, EMPTY_STORE, Colour, bag, colours_of, cost, store, within
 from gavelport_engine.container.rules import CONTAINER
 from gavelport_engine.container.table import Board, Options
@@ -167,3 +167,55 @@ def test_a_lot_s_gain_is_the_difference_it_makes(island: Bag, lot: Bag, card: in
     after = tuple(a + b for a, b in zip(island, lot, strict=True))
     assert c.island_value(island, card) + c.lot_gain(island, lot, card) == c.island_value(after, card)
     assert colours_of(c.placed(EMPTY_STORE, lot, 2)) == lot
+
+
+def test_a_lot_s_worth_lies_between_today_and_what_may_come() -> None:
+    lot = bag({BLACK: 1, BROWN: 1})  # card A: $10 and, with all five, $10
+    assert c.lot_gain(EMPTY_BAG, lot, 0) == 10  # brown at $5 is discarded
+    assert c.lot_worth(EMPTY_BAG, lot, 0, hope=0.75) == (10 + 0.75 * 20) / 2
+    assert c.lot_worth(EMPTY_BAG, lot, 0, hope=0.0) == 5
+
+
+@given(some.seeds, st.integers(0, 80))
+def test_an_imagined_position_with_the_true_secrets_is_the_true_one(seed: bytes, steps: int) -> None:
+    """Wherever a seat decides; and the engine plays on from it to the same position."""
+    for count, (state, _) in enumerate(some.steps(CONTAINER, seed, Options(max_rounds=10))):
+        if count < steps or any(bid is not None for bid in state.sealed_bids):
+            continue
+        for seat in CONTAINER.to_act(state):
+            seen = CONTAINER.observation(state, seat)
+            before = CONTAINER.observation_to_notation(seen)
+            guess = c.imagined(seen, state.cash, state.cards)
+            assert CONTAINER.fingerprint(guess) == CONTAINER.fingerprint(state)
+            answers = {each: CONTAINER.default(guess, each) for each in CONTAINER.to_act(guess)}
+            CONTAINER.apply_in_place(guess, answers, None)
+            after, _ = CONTAINER.apply(state, answers)
+            assert CONTAINER.fingerprint(guess) == CONTAINER.fingerprint(after)
+            assert CONTAINER.observation_to_notation(seen) == before
+        return
+
+
+def test_what_cannot_be_is_not_imagined() -> None:
+    state = CONTAINER.initial_state(Options(seats=3), bytes(32))
+    seen = CONTAINER.observation(state, 0)
+    other = next(card for card in range(5) if card not in state.cards)
+    assert c.imagined(seen, [20, 0, 99], (state.cards[0], state.cards[1], other)).cash == [20, 0, 99]
+    with pytest.raises(ValueError, match="3 seats, and 2 amounts of cash and 3 cards"):
+        c.imagined(seen, [20, 20], state.cards)
+    with pytest.raises(ValueError, match=r"the cash \[20, -1, 20\]"):
+        c.imagined(seen, [20, -1, 20], state.cards)
+    with pytest.raises(ValueError, match="the cards"):
+        c.imagined(seen, [20, 20, 20], (state.cards[0], other, other))
+    with pytest.raises(ValueError, match=r"seat 0 has \$20 and card \d, not \$21"):
+        c.imagined(seen, [21, 20, 20], state.cards)
+
+
+def test_a_sealed_bid_is_not_imagined() -> None:
+    sailor = Board(ship_at=-1, cargo=bag({TAN: 2}))
+    state = CONTAINER.initial_state(Options(seats=3), bytes(32))
+    state.table.boards[state.table.seat] = sailor
+    CONTAINER.apply_in_place(state, {state.table.seat: Sail(ISLAND)}, None)
+    first = CONTAINER.to_act(state)[0]
+    CONTAINER.apply_in_place(state, {first: Bid(3)}, None)
+    with pytest.raises(ValueError, match="own bid is sealed"):
+        c.imagined(CONTAINER.observation(state, first), state.cash, state.cards)
