@@ -1,12 +1,12 @@
 """Does everything that pays, and asks of each action what it is worth in dollars.
 
 * Every possible action of a turn gets an estimate of what it gains until the game ends; the best one is taken.
-* What containers bring is learnt at the table: from every auction, from its own stores that sell out or stand full.
-* A bid is the amount that gains most on the rivals, over what their highest bid may be by their earlier bids and their
-  cash, which follows from the public payments.
-* How long the game goes on is read off the supply, so it invests early and not late.
+* A cargo is put together for its own card as well as for the rivals': at the auction it takes the money, which the
+  bank doubles, or keeps the lot for the highest bid, whichever gains more.
+* A bid is the amount that gains most on the rivals, over what their highest bid may be.
+* How long the game goes on is read off the supply, so it invests early and not late, and keeps money at work.
 
-`market.py` holds what is learnt, this file what is done.
+`rivals.py` guesses cards and bids, `lots.py` values lots by them, `market.py` sets prices; this file decides.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,56 +30,60 @@ from gavelport_engine.container.actions import (
     TakeLoan,
 )
 from gavelport_engine.container.events import Event
-from gavelport_engine.container.goods import COLOURS, EMPTY_STORE, Bag, Store, colours_of, cost, listed, plus
-from gavelport_engine.container.scoring import card_values
-from gavelport_engine.container.table import Observation
+from gavelport_engine.container.goods import COLOURS, EMPTY_STORE, Bag, Store, colours_of, cost, plus
+from gavelport_engine.container.table import CARD_NAMES, Observation
 from gavelport_sdk import Bot, run
 from gavelport_sdk import container as c
-from gavelport_sdk.bot import MatchInfo
-from market import Market
+from gavelport_sdk.bot import DecisionInfo, MatchInfo
+from lots import Lots
+from market import Market, rounds_left
+from rivals import Rivals
 
 RESERVE = 1  # dollars that stay in hand, beside the interest: union dues
 HORIZON = 10  # rounds beyond which nothing is counted on
-FACTORY_INCOME, WAREHOUSE_INCOME = 1.0, 0.8  # dollars a round that another one brings
-SELLS = 0.9  # the chance that what stands in a store is sold before the end
+FACTORY_INCOME, WAREHOUSE_INCOME = 1.0, 0.5  # dollars a round that another one brings
+SELLS = 0.8  # the chance that what stands in a store is sold before the end
 REPRICING = 0.3  # dollars a container that a better price in the harbour is worth
 GOOD_CARGO = 2
-STEP = 0.6  # of a gain that is one step further away
-KEEP = 1.0  # dollars a container that selling forfeits: what could still join the lot, and what cargo counts at the end
+STEP = 0.5  # of a gain that is one step further away
+KEEP = 0.5  # dollars a container that selling forfeits: what could still join the lot, and what cargo counts at the end
 ANOTHER_ACTION = 2.0  # what an action is worth that an auction with the turn's first action would forfeit
 LOAN_COST, REPAY_AT = 9.0, 12
-HOPE = 0.65  # of a container's value on the card: some of what is won will be discarded
-RIVAL_WORTH = 4.2  # dollars a container on a rival's island
+TIE_BID = 2  # the most that is added in a tie
 
 
 class AllRounder(Bot):
     games = ("container",)
+    decision: DecisionInfo[Action]
 
     def start(self, match: MatchInfo) -> None:
         self.seat: int = match.seat
-        self.market = Market(match.seat, match.options.seats)
-        self.share = 1 / (match.options.seats - 1)  # of a dollar that one rival gains, what it costs against the field
+        self.rivals = Rivals(match.seat, match.options.seats, CARD_NAMES.index(match.deal["card"]))
+        self.market = Market(match.seat)
 
     def events(self, events: Sequence[Event]) -> None:
-        self.market.see(events)
+        self.rivals.see(events)
 
     def decide(self, observation: Observation) -> Action:
         self.table = observation.table
         self.board = self.table.boards[self.seat]
         self.cash = observation.cash or 0
-        self.card = observation.card or 0
-        self.rounds_left = self.market.rounds_left(self.table)
+        self.rounds_left = rounds_left(self.table)
         self.market.price_to_sell(self.table, self.board)
+        self.rivals.look(self.table)
+        self.lots = Lots(observation, self.seat, self.rivals, self.rounds_left, self.rng)
         match self.table.phase:
             case "action":
                 return self.act()
             case "bid":
-                return self.bid()
+                lot = self.table.boards[self.table.seat].cargo
+                return Bid(self.lots.best_bid(lot, self.table.seat, self.cash - RESERVE - self.board.loans))
+            case "extra_bid":
+                return self.add_to_bid()
             case "sale":
                 return self.sale()
-            case _:  # ties, interest and seizures are rare: the mild answer does
-                mild: Action = self.decision.default()
-                return mild
+            case _:  # interest and seizures are rare: the mild answer does
+                return self.decision.default()
 
     def act(self) -> Action:
         spare = self.cash - RESERVE - self.board.loans
@@ -129,7 +133,7 @@ class AllRounder(Bot):
         board = self.board
         best_goal = 0.0
         for seller, other in enumerate(self.table.boards):
-            gain, take = self.best_cargo(other.harbour_store, spare)
+            gain, take = self.lots.best_cargo(other.harbour_store, spare)
             if seller == self.seat or not any(take):
                 continue
             best_goal = max(best_goal, gain)
@@ -140,29 +144,12 @@ class AllRounder(Bot):
         aboard = sum(board.cargo)
         lot = 0.0
         if aboard >= GOOD_CARGO or (aboard and self.rounds_left <= 2):
-            lot = self.lot_value(board.cargo) - KEEP * aboard
+            lot = self.lots.as_seller(board.cargo) - KEEP * aboard
         if board.ship_at != SEA:
             yield max(STEP * best_goal, STEP * lot, 0.1), Sail(SEA)
         elif aboard:
             early = ANOTHER_ACTION if self.table.actions_left > 1 else 0.0
             yield lot - early, Sail(ISLAND)
-
-    def best_cargo(self, harbour: Store, spare: int) -> tuple[float, Store]:
-        """Return what to take from a harbour, and the gain: the containers that bring most above their price."""
-        take, gain, room = list(EMPTY_STORE), 0.0, c.ship_space(self.board)
-        values = card_values(self.card, (1,) * COLOURS)
-        brings = [max(self.market.freight, HOPE * value - self.market.freight / 2) for value in values]
-        offers = [(brings[colour] - price, price, colour) for price, colour, n in listed(harbour) for _ in range(n)]
-        for profit, price, colour in sorted(offers, reverse=True):
-            if room and price <= spare and profit > 0:
-                take[(price - 1) * COLOURS + colour] += 1
-                room, spare, gain = room - 1, spare - price, gain + profit
-        return gain, tuple(take)
-
-    def lot_value(self, lot: Bag) -> float:
-        """Return what a lot brings its seller: twice a bid, or its worth at home less a bid."""
-        sold = self.market.freight * sum(lot)
-        return max(sold, self.worth(lot) - sold / 2)
 
     def harbour_with(self, goods: Bag = (0,) * COLOURS) -> Store:
         """Return the own harbour store with more goods, all at the price of the day."""
@@ -174,37 +161,21 @@ class AllRounder(Bot):
         choice = [colour for colour in range(COLOURS) if colour not in self.board.factories]
         return min(choice, key=lambda colour: (makers[colour], -self.table.supply[colour]))
 
-    def worth(self, lot: Bag) -> float:
-        """Return what a lot is worth on the own island: between what may come of it yet and what it adds today."""
-        today = c.lot_gain(self.board.island, lot, self.card)
-        hoped = HOPE * sum(n * value for n, value in zip(lot, card_values(self.card, (1,) * COLOURS), strict=True))
-        weight = min(1.0, self.rounds_left / HORIZON)
-        return weight * hoped + (1 - weight) * today
-
-    def bid(self) -> Bid:
-        """Bid what gains most on the rivals, summed over what their highest bid may be."""
-        lot = self.table.boards[self.table.seat].cargo
-        worth, theirs = self.worth(lot), RIVAL_WORTH * sum(lot)
-        tops = self.market.rival_bids(sum(lot), self.table.seat)
-        best, best_gain = 0, 0.0
-        for amount in range(1, min(int(worth), self.cash - 1 - self.board.loans) + 1):
-            gain = 0.0
-            for top in tops:
-                if amount >= top:  # what is won, what the seller gets more, and what the rival does not win
-                    won = worth - amount - self.share * (2 * (amount - top) - (theirs - top))
-                    gain += won if amount > top else won / 2
-            if gain > best_gain:
-                best, best_gain = amount, gain
-        return Bid(best)
+    def add_to_bid(self) -> Bid:
+        """Add a little in a tie, where the lot is still worth it."""
+        auction, lot = self.table.auction, self.table.boards[self.table.seat].cargo
+        assert auction is not None
+        bid = auction.bids[self.seat] or 0
+        most = min(TIE_BID, self.cash - bid - RESERVE, int(self.lots.at_home(lot)) - bid)
+        return Bid(max(0, most))
 
     def sale(self) -> Accept | Reject:
         """Sell the lot or keep it, whichever gains more on the rivals."""
         auction = self.table.auction
         assert auction is not None
-        lot, winner = self.board.cargo, auction.winners[0]
+        winner = auction.winners[0]
         bid = (auction.bids[winner] or 0) + (auction.extra[winner] or 0)
-        sold = 2 * bid - self.share * (RIVAL_WORTH * sum(lot) - bid)
-        if bid + self.board.loans <= self.cash and self.worth(lot) - bid > sold:
+        if self.lots.keeping(self.board.cargo, bid) > self.lots.sale(self.board.cargo, bid):
             return Reject()
         return Accept(winner)
 

@@ -25,10 +25,10 @@ from gavelport_engine.container.actions import (
     Reprice,
 )
 from gavelport_engine.container.goods import COLOURS, EMPTY_STORE, Bag, Store, bag, colours_of, cost, listed, plus
-from gavelport_engine.container.scoring import card_values
 from gavelport_engine.container.table import Observation
 from gavelport_sdk import Bot, run
 from gavelport_sdk import container as c
+from gavelport_sdk.bot import DecisionInfo
 
 RESERVE = 2  # dollars that stay in hand: union dues and interest of the turns to come
 FACTORIES = 3
@@ -40,6 +40,7 @@ HOPE = 0.75  # of a container's value on the card: some of what is won will be d
 
 class FactoryOwner(Bot):
     games = ("container",)
+    decision: DecisionInfo[Action]
 
     def decide(self, observation: Observation) -> Action:
         self.table = observation.table
@@ -53,8 +54,7 @@ class FactoryOwner(Bot):
             case "bid" | "extra_bid":
                 return self.bid()
             case _:  # interest and seizures are rare, and it never has a lot to sell: the mild answer does
-                mild: Action = self.decision.default()
-                return mild
+                return self.decision.default()
 
     def wishes(self) -> Iterator[Action]:
         """Yield what is worth an action now, best first."""
@@ -124,9 +124,7 @@ class FactoryOwner(Bot):
 
     def worth(self, lot: Bag) -> float:
         """Return what a lot is worth on the own island: what it adds today and what it may add yet, half each."""
-        today = c.lot_gain(self.board.island, lot, self.card)
-        hoped = HOPE * sum(n * value for n, value in zip(lot, card_values(self.card, (1,) * COLOURS), strict=True))
-        return (today + hoped) / 2
+        return c.lot_worth(self.board.island, lot, self.card, HOPE)
 
     def bid(self) -> Bid:
         """Bid a share of the worth, out of the cash in hand; nothing more in a tie."""

@@ -28,10 +28,10 @@ from gavelport_engine.container.actions import (
 )
 from gavelport_engine.container.events import Auctioned, Event
 from gavelport_engine.container.goods import COLOURS, EMPTY_STORE, Bag, Store, cost
-from gavelport_engine.container.scoring import card_values
 from gavelport_engine.container.table import Observation
 from gavelport_sdk import Bot, run
 from gavelport_sdk import container as c
+from gavelport_sdk.bot import DecisionInfo
 
 RESERVE = 2  # dollars that stay in hand: union dues and interest of the turns to come
 FREIGHT = 5.0  # what a container is hoped to bring at the island, the bank's half included; before the first auction
@@ -44,6 +44,7 @@ HOPE = 0.75  # of a container's value on the card: some of what is won will be d
 
 class Shipper(Bot):
     games = ("container",)
+    decision: DecisionInfo[Action]
     freight = FREIGHT
 
     def events(self, events: Sequence[Event]) -> None:
@@ -67,8 +68,7 @@ class Shipper(Bot):
             case "sale":
                 return self.sale()
             case _:  # interest and seizures are rare: the mild answer does
-                mild: Action = self.decision.default()
-                return mild
+                return self.decision.default()
 
     def wishes(self) -> Iterator[Action]:
         """Yield what is worth an action now, best first."""
@@ -122,9 +122,7 @@ class Shipper(Bot):
 
     def worth(self, lot: Bag) -> float:
         """Return what a lot is worth on the own island: what it adds today and what it may add yet, half each."""
-        today = c.lot_gain(self.board.island, lot, self.card)
-        hoped = HOPE * sum(n * value for n, value in zip(lot, card_values(self.card, (1,) * COLOURS), strict=True))
-        return (today + hoped) / 2
+        return c.lot_worth(self.board.island, lot, self.card, HOPE)
 
     def bid(self) -> Bid:
         """Bid a share of the worth, out of the cash in hand; in a tie, up to two dollars more."""

@@ -28,10 +28,10 @@ from gavelport_engine.container.actions import (
     Sail,
 )
 from gavelport_engine.container.goods import COLOURS, EMPTY_STORE, Bag, Store, colours_of, cost, plus
-from gavelport_engine.container.scoring import card_values
 from gavelport_engine.container.table import Observation
 from gavelport_sdk import Bot, run
 from gavelport_sdk import container as c
+from gavelport_sdk.bot import DecisionInfo
 
 RESERVE = 1  # dollars that stay in hand: union dues
 WAREHOUSES = 4
@@ -46,6 +46,7 @@ HOPE = 0.65  # of a container's value on the card: some of what is won will be d
 
 class Trader(Bot):
     games = ("container",)
+    decision: DecisionInfo[Action]
     price = FIRST
     turn = 0
     stock_left = 0
@@ -68,8 +69,7 @@ class Trader(Bot):
             case "sale":
                 return self.sale()
             case _:  # ties, interest and seizures are rare: the mild answer does
-                mild: Action = self.decision.default()
-                return mild
+                return self.decision.default()
 
     def follow_demand(self) -> None:
         """Once a turn: a dollar more where the harbour sold out since the last one, a dollar less where nobody came."""
@@ -145,9 +145,7 @@ class Trader(Bot):
 
     def worth(self, lot: Bag) -> float:
         """Return what a lot is worth on the own island: what it adds today and what it may add yet, half each."""
-        today = c.lot_gain(self.board.island, lot, self.card)
-        hoped = HOPE * sum(n * value for n, value in zip(lot, card_values(self.card, (1,) * COLOURS), strict=True))
-        return (today + hoped) / 2
+        return c.lot_worth(self.board.island, lot, self.card, HOPE)
 
     def bid(self) -> Bid:
         """Bid a share of the worth, out of the cash in hand."""
