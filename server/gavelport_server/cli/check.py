@@ -14,7 +14,6 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
-import trio
 from rich.text import Text
 
 from gavelport_server.cli.data import console, counted, json_option, page_width
@@ -25,6 +24,7 @@ from gavelport_server.conduct.entrants import EntrantsError
 from gavelport_server.conduct.local import unless_stopped
 from gavelport_server.conduct.match import MatchVoid
 from gavelport_server.log import log_to
+from gavelport_server.transport import home
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,7 +85,7 @@ def _check(folder: Path, logs: Path, tell: Any) -> int:
 
     try:
         with log_to(logs, lambda text: click.echo(f"notice: {text}", err=True)):
-            stopped_by = trio.run(unless_stopped, run)
+            stopped_by = home.run(unless_stopped, run)
     except MatchVoid:
         click.echo(f"error: a match is void by a fault of the server; see {logs / 'server.log'}", err=True)
         return FAILED

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import trio
 from rich.text import Text
 
 from gavelport_server.archive.errors import ArchiveError
@@ -25,6 +24,7 @@ from gavelport_server.conduct.match import MatchVoid
 from gavelport_server.conduct.results import first_fault
 from gavelport_server.config import parse_seed
 from gavelport_server.log import log_to
+from gavelport_server.transport import home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +90,7 @@ def _play(casual: Casual, folder: Path, told: Told, *, as_json: bool) -> int:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with log_to(logs, lambda text: click.echo(f"notice: {text}", err=True)):
-            stopped_by = trio.run(unless_stopped, run)
+            stopped_by = home.run(unless_stopped, run)
     except MatchVoid:
         click.echo(f"error: the match is void by a fault of the server; see {logs / 'server.log'}", err=True)
         return FAILED

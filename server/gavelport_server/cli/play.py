@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
-import trio
 from rich.console import Console
 
 from gavelport_server import shipped
@@ -26,6 +25,7 @@ from gavelport_server.conduct.tournament import TournamentError, run_tournament
 from gavelport_server.config import ConfigError, overridden, read_settings
 from gavelport_server.log import log_to
 from gavelport_server.storage.errors import StoreError
+from gavelport_server.transport import home
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ def _play(request: Request, settings: Settings, field: Field, plan: Plan, *, as_
     ):
         for notice in field.notices:
             progress.notice(notice)
-        run = trio.run(run_tournament, plan, settings.rounds, folder, progress)
+        run = home.run(run_tournament, plan, settings.rounds, folder, progress)
     summary = summarize(run.record, run.results, run.standings, whole_history_of(run.record, run.results))
     if as_json:
         click.echo(json.dumps(report_json(plan, settings, field, run, summary, request.data)))
