@@ -25,7 +25,7 @@ SHORT: dict[str, list[dict[str, Any]]] = {
         {"seats": 4, "max_rounds": 15, "domestic_sale": True},
         {"seats": 5, "max_rounds": 12, "seized_to": "supply", "supply_per_player": 2},
     ],
-    "shipping": [{"seats": 2}, {"seats": 3, "years": 3, "no_elimination": True}, {"seats": 5, "years": 5}],
+    "shipping": [{"seats": 2}, {"seats": 3, "years": 3, "no_elimination": True}, {"seats": 4, "years": 5}],
 }
 WHOLE: dict[str, list[dict[str, Any]]] = {
     "container": [
