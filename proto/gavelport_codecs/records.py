@@ -7,6 +7,7 @@ which are the names of the `oneof`'s fields too.
 from __future__ import annotations
 
 import dataclasses
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message_factory import GetMessageClass
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from google.protobuf.message import Message
+
+
+_REMEMBERED = 4096
+"""So many values of a family are kept with their bytes: most come again, in the same match or in others."""
 
 
 class Record:
@@ -58,6 +63,7 @@ class Family:
         if set(fields) != set(kinds) or set(parts) - set(kinds):
             raise ValueError(f"{game_type.name} has fields {sorted(fields)} for {sorted(kinds)}")
         self._game_number = game_field.number
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._encode)
         self._by_kind: dict[str, Record] = {}
         self._by_class: dict[type[Any], tuple[str, int, Record]] = {}
         for kind, value_class in kinds.items():
@@ -72,6 +78,12 @@ class Family:
 
     def encode(self, value: Any) -> bytes:
         """Return the value as a serialised envelope. Raises CodecError for what does not fit."""
+        try:
+            return self._remembered(value)
+        except TypeError:  # it cannot be hashed, so it is none of ours, or holds what is not
+            return self._encode(value)
+
+    def _encode(self, value: Any) -> bytes:
         try:
             kind, number, record = self._by_class[type(value)]
         except KeyError:

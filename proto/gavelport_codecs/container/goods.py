@@ -53,6 +53,18 @@ def store_message(store: Store) -> container_pb2.ContainerStore:
     return message
 
 
+@lru_cache(maxsize=4096)
+def bag_bytes(bag: Bag) -> bytes:
+    """Return a bag as a serialised message."""
+    return bag_message(bag).SerializeToString()
+
+
+@lru_cache(maxsize=4096)
+def store_bytes(store: Store) -> bytes:
+    """Return a store as a serialised message."""
+    return store_message(store).SerializeToString(deterministic=True)
+
+
 def read_store(message: Any, name: str, path: str) -> Store:
     """Return the store in a field; an absent one is empty. Raises CodecError for a price outside $1 to $6."""
     prices = getattr(message, name).prices

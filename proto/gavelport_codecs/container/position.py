@@ -15,13 +15,14 @@ from gavelport_codecs.base import by_seat
 from gavelport_codecs.container.goods import (
     COLOUR,
     amount_messages,
+    bag_bytes,
     bag_message,
     place_message,
     read_amounts,
     read_bag,
     read_place,
     read_store,
-    store_message,
+    store_bytes,
 )
 from gavelport_codecs.errors import CodecError
 from gavelport_codecs.splice import field
@@ -45,6 +46,10 @@ _TABLE = container_pb2.ContainerObservation.TABLE_FIELD_NUMBER
 _OWN = container_pb2.ContainerObservation.OWN_FIELD_NUMBER
 _EVERYONE = container_pb2.ContainerObservation.EVERYONE_FIELD_NUMBER
 _BOARDS = container_pb2.ContainerTable.BOARDS_FIELD_NUMBER
+_FACTORY_STORE = container_pb2.ContainerBoard.FACTORY_STORE_FIELD_NUMBER
+_HARBOUR_STORE = container_pb2.ContainerBoard.HARBOUR_STORE_FIELD_NUMBER
+_CARGO = container_pb2.ContainerBoard.CARGO_FIELD_NUMBER
+_ISLAND = container_pb2.ContainerBoard.ISLAND_FIELD_NUMBER
 
 
 def board_memo() -> Memo[Board, bytes]:
@@ -52,21 +57,31 @@ def board_memo() -> Memo[Board, bytes]:
     content = attrgetter(
         "loans", "factories", "warehouses", "factory_store", "harbour_store", "ship_at", "cargo", "island"
     )
-    return Memo(content, lambda board: field(_BOARDS, _board_message(board).SerializeToString()))
+    return Memo(content, _board)
 
 
-def _board_message(board: Board) -> container_pb2.ContainerBoard:
-    slots: Any = [COLOUR.number_or_none(colour) for colour in board.factories]
-    return container_pb2.ContainerBoard(
-        loans=board.loans,
-        factories=slots,
-        warehouses=board.warehouses,
-        factory_store=store_message(board.factory_store),
-        harbour_store=store_message(board.harbour_store),
-        ship=place_message(board.ship_at),
-        cargo=bag_message(board.cargo),
-        island=bag_message(board.island),
+def _board(board: Board) -> bytes:
+    pieces = (
+        _assets(board.loans, board.warehouses, board.factories),
+        field(_FACTORY_STORE, store_bytes(board.factory_store)),
+        field(_HARBOUR_STORE, store_bytes(board.harbour_store)),
+        _ship_at(board.ship_at),
+        field(_CARGO, bag_bytes(board.cargo)),
+        field(_ISLAND, bag_bytes(board.island)),
     )
+    return field(_BOARDS, b"".join(pieces))
+
+
+@lru_cache(maxsize=4096)
+def _assets(loans: int, warehouses: int, factories: tuple[int | None, ...]) -> bytes:
+    slots: Any = [COLOUR.number_or_none(colour) for colour in factories]
+    message = container_pb2.ContainerBoard(loans=loans, warehouses=warehouses, factories=slots)
+    return message.SerializeToString()
+
+
+@lru_cache(maxsize=16)
+def _ship_at(place: int) -> bytes:
+    return container_pb2.ContainerBoard(ship=place_message(place)).SerializeToString()
 
 
 def encode_table(table: Table, boards: Memo[Board, bytes]) -> bytes:
@@ -132,6 +147,7 @@ def _auction_message(auction: Auction) -> container_pb2.ContainerAuction:
     return container_pb2.ContainerAuction(bids=bids, extra=extra, winners=auction.winners)
 
 
+@lru_cache(maxsize=4096)
 def encode_own(seat: int, cash: int, card: int, loans: int, sealed_bid: int | None) -> bytes:
     """Return a viewer's own secrets as a serialised field of an observation."""
     own = container_pb2.ContainerPrivate(
@@ -212,13 +228,13 @@ def _table(message: container_pb2.ContainerTable, options: Options) -> Table:
         unpaid=message.unpaid,
         supply=read_bag(message, "supply", path),
         removed=read_bag(message, "removed", path),
-        boards=[_board(board, f"{path}.boards") for board in message.boards],
+        boards=[_read_board(board, f"{path}.boards") for board in message.boards],
         auction=auction,
         end=message.end or None,
     )
 
 
-def _board(message: container_pb2.ContainerBoard, path: str) -> Board:
+def _read_board(message: container_pb2.ContainerBoard, path: str) -> Board:
     if len(message.factories) != _SLOTS:
         raise CodecError(f"{path}.factories", f"{len(message.factories)} slots; a board has {_SLOTS}")
     return Board(
