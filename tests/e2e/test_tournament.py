@@ -1,5 +1,7 @@
 """Whole tournaments between the sample bots, over real sockets: from nothing, resumed, continued, killed."""
 
+import json
+import re
 import shutil
 import signal
 import subprocess
@@ -9,8 +11,10 @@ from typing import Any
 
 import pytest
 from gavelport_server.conduct.folder import open_folder
+from gavelport_server.shipped import sample_bot
 
 from tests.e2e.runs import (
+    GAVELPORT,
     counted,
     finish,
     kill_after,
@@ -69,12 +73,13 @@ def test_rounds_are_played_resumed_and_continued(cup: Path, tmp_path: Path) -> N
     assert (more["blocks"], more["identity"]) == (1, first["identity"])
     fewer = play(cup, "--rounds", "3", cwd=tmp_path)
     assert (fewer["matches"], fewer["played"]) == (3, 0)
+    assert without_times(fewer) == without_times(first)
     assert verified(tmp_path / ".gavelport-data")
 
 
 def test_the_report_for_people_says_what_can_be_done_next(cup: Path, tmp_path: Path) -> None:
     out, err = finish(start(cup, "--rounds", "1", "--data", "data", cwd=tmp_path))
-    for words in ("Cup: container@1, 3 seats, 1 of 1 matches", "won against", "No faults.", "data/replays"):
+    for words in ("Cup: container@1, round robin, 3 seats, 1 of 1 matches", "won against", "No faults.", "data/replays"):
         assert words in out
     assert "gavelport replays verify --all --data data" in out
     assert f"run-tournament {cup} --rounds 2 --data data" in out
@@ -82,10 +87,15 @@ def test_the_report_for_people_says_what_can_be_done_next(cup: Path, tmp_path: P
     assert "\x1b" not in out + err, "no colours where there is no terminal"
 
 
-def test_a_kill_in_the_middle_changes_nothing(cup: Path, tmp_path: Path) -> None:
+SWISS = CUP.replace("seats = 3", 'seats = 3\nformat = "swiss"').replace("bots = [", 'bots = ["sample:trader", ')
+
+
+@pytest.mark.parametrize(("form", "kills"), [(CUP, (1, 4)), (SWISS, (4,))], ids=["round robin", "swiss"])
+def test_a_kill_in_the_middle_changes_nothing(cup: Path, tmp_path: Path, form: str, kills: tuple[int, ...]) -> None:
+    cup.write_text(form)
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     straight = play(cup, "--rounds", "12", "--data", whole, cwd=tmp_path)
-    for results in (1, 4):
+    for results in kills:
         process = start(cup, "--rounds", "12", "--data", cut, "--json", cwd=tmp_path)
         kill_after(results, process, cut, signal.SIGKILL)
         process.communicate()
@@ -166,6 +176,54 @@ def test_a_signal_stops_cleanly_and_prints_how_to_go_on(
     assert '"finished": false' in out
     assert verified(data)
     assert_nothing_runs(str(data))
+
+
+def versions(inside: Path, *numbers: str) -> list[Path]:
+    """Folders of the random bot in several versions."""
+    sample = sample_bot("random_legal")
+    assert sample is not None
+    manifest = (sample / "bot.toml").read_text()
+    folders = []
+    for number in numbers:
+        folder = Path(shutil.copytree(sample, inside / f"my_bot {number}"))
+        text = re.sub(r"^name = .*$", 'name = "my_bot"', manifest, flags=re.MULTILINE)
+        (folder / "bot.toml").write_text(re.sub(r"^version = .*$", f'version = "{number}"', text, flags=re.MULTILINE))
+        folders.append(folder)
+    return folders
+
+
+def test_several_versions_of_a_bot_run_the_gauntlet_apart(cup: Path, tmp_path: Path) -> None:
+    cup.write_text(CUP.replace("seats = 3", 'seats = 3\nformat = "gauntlet"'))
+    new, old = versions(tmp_path, "1.1", "1.0")
+    told = play(cup, "--rounds", "3", "--bot", new, "--bot", old, cwd=tmp_path)
+    assert told["challenger"] == {"bot": "my_bot", "version": "1.1"}
+    rows = {(row["bot"], row["version"]): row for row in told["standings"]}
+    assert len(rows) == 5
+    assert rows["my_bot", "1.1"]["matches"] == 3
+    assert sum(row["matches"] for row in rows.values()) == 9
+    assert all((row["rating"] is None) == (row["matches"] == 0) for row in rows.values())
+    out, err = finish(start(cup, "--rounds", "3", "--bot", new, "--bot", old, cwd=tmp_path))
+    assert "gauntlet of my_bot 1.1, 3 seats" in out
+    assert "my_bot 1.0, my_bot 1.1" in err
+    (old / "bot.toml").write_text((new / "bot.toml").read_text())
+    _, err = finish(start(cup, "--bot", new, "--bot", old, cwd=tmp_path), 2)
+    assert f"two entrants are called my_bot 1.1: {old} and {new}; leave one out, or change" in err or (
+        f"two entrants are called my_bot 1.1: {new} and {old}; leave one out, or change" in err
+    )
+
+
+def test_ratings_are_the_same_in_the_table_and_in_its_check(
+    data: Path, tmp_path: Path, played: tuple[Path, dict[str, Any]]
+) -> None:
+    (rated,) = json.loads(gavelport("rate", "--data", data, "--json"))
+    for key in ("standings", "head_to_head", "beats"):
+        assert rated[key] == played[1][key]
+    assert gavelport("rate", "--check", "--data", data) == gavelport("rate", "--check", "--data", data)
+
+
+def gavelport(*arguments: str | Path) -> str:
+    """Return what the command prints."""
+    return subprocess.run([str(GAVELPORT), *map(str, arguments)], capture_output=True, text=True, check=True).stdout
 
 
 def test_a_second_runner_on_the_same_folder_is_refused(cup: Path, data: Path, tmp_path: Path) -> None:
