@@ -64,20 +64,42 @@ def listed(store: Store, bots: Collection[str] = (), limit: int | None = None) -
     return [match for match in matches if set(bots) <= {seat.bot for seat in match.seats}][:limit]
 
 
-def listing_table(matches: Sequence[Listed]) -> Table:
-    """Return the matches as a table."""
+def listing_table(matches: Sequence[Listed], width: int) -> Table:
+    """Return the matches as a table no wider than that.
+
+    Where it would be, bots' names are cut; on a narrow screen the time is left out.
+    """
+    fixed = sum(max(map(len, texts)) for texts in zip(*((m.match_id, m.game, m.end) for m in matches), strict=True))
+    room = width - fixed - len("decisions") - 4 * _GAP
+    has_time = room - _TIME_WIDTH - _GAP >= _LEAST_ROOM
+    room = max(_LEAST_ROOM, room - (_TIME_WIDTH + _GAP) * has_time)
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("match", no_wrap=True, style="cyan")
-    table.add_column("finished", no_wrap=True, style="dim")
+    if has_time:
+        table.add_column("finished", no_wrap=True, style="dim")
     table.add_column("game", no_wrap=True)
     table.add_column("bots by rank", no_wrap=True)
     table.add_column("end", no_wrap=True)
     table.add_column("decisions", no_wrap=True, justify="right")
     for match in matches:
-        when = match.finished_at[:16].replace("T", " ")
-        seats = "\n".join(f"{seat.rank} {seat.bot} {minus(seat.total)}" for seat in match.seats)
-        table.add_row(match.match_id, when, match.game, seats, match.end, str(match.decisions))
+        when = (match.finished_at[:_TIME_WIDTH].replace("T", " "),) if has_time else ()
+        seats = "\n".join(_ranked(seat, room) for seat in match.seats)
+        table.add_row(match.match_id, *when, match.game, seats, match.end, str(match.decisions))
     return table
+
+
+_TIME_WIDTH = len("2000-01-01 00:00")
+_GAP = 2
+"""Between two columns."""
+_LEAST_ROOM = 16
+"""Of a bot with its rank and total, however narrow the screen."""
+
+
+def _ranked(seat: ListedSeat, room: int) -> str:
+    total = minus(seat.total)
+    name_room = room - len(f"{seat.rank}  {total}")
+    name = seat.bot if len(seat.bot) <= name_room else f"{seat.bot[: name_room - 1]}…"
+    return f"{seat.rank} {name} {total}"
 
 
 def _listed(tournament: TournamentRecord, result: Result) -> Listed:

@@ -44,7 +44,8 @@ def _list(data: Path, bots: tuple[str, ...], limit: int | None, *, as_json: bool
     if as_json:
         click.echo(json.dumps([match.as_json() for match in matches], ensure_ascii=False))
     elif matches:
-        console().print(listing_table(matches))
+        screen = console()
+        screen.print(listing_table(matches, screen.width))
     else:
         click.echo(f"{data} has no match{' of ' + ' and '.join(bots) if bots else ''}.", err=True)
     return 0
