@@ -139,7 +139,7 @@ class Examination:
     async def reconnects(self) -> Finding:
         """Whether the bot comes back after a lost stream, also inside a sealed phase."""
         check = "reconnect"
-        trick = CutStream()
+        trick = CutStream(has_sealed=bool(self._game.sealed_phases))
         trial = await self._sparring.match(4, self._game.least_seats, 2 % self._game.least_seats, trick)
         for cut in trick.cuts:
             if cut.away_s is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gavelport_engine.registry import GAMES
@@ -58,7 +60,8 @@ async def check_bot(folder: Path, logs: Path, tell: Tell, clock: ClockSetting = 
         tell(Finding("start-up", Verdict.FAILED, what, manifest.entry, remedy or "install Node.js"))
         return
     for name in games:
-        await _examine(manifest, GAMES[name], logs, tell, clock)
+        told = tell if len(games) == 1 else partial(_tell_of, name, tell)
+        await _examine(manifest, GAMES[name], logs, told, clock)
 
 
 def check_files(manifest: BotManifest) -> Finding:
@@ -78,6 +81,11 @@ def check_files(manifest: BotManifest) -> Finding:
             "leave out what the bot does not need to play: environments, data to train on, builds",
         )
     return Finding("files", Verdict.PASSED, what)
+
+
+def _tell_of(game: str, tell: Tell, finding: Finding) -> None:
+    """Tell a finding of a bot that plays several games."""
+    tell(replace(finding, what=f"{game}: {finding.what}"))
 
 
 async def _examine(manifest: BotManifest, game: AnyGame, logs: Path, tell: Tell, clock: ClockSetting) -> None:

@@ -74,12 +74,17 @@ class Cut:
 
 
 class CutStream(Trick):
-    """Cuts the stream three times: an answer is lost on its way, then a sealed question, then a sealed answer."""
+    """Cuts the stream three times: an answer is lost on its way, then behind a question, then once more an answer.
 
-    def __init__(self) -> None:
+    The latter two are sealed where the game has sealed phases.
+    """
+
+    def __init__(self, *, has_sealed: bool) -> None:
+        """Take whether the game has sealed phases."""
+        self._has_sealed = has_sealed
         self.cuts: list[Cut] = []
         self._asked: set[int] = set()
-        self._sealed = 0
+        self._hard = 0
         self._losing: dict[int, str] = {}
         """Decisions whose answer is to be lost, and how to call that."""
         self._has_plain = False
@@ -94,11 +99,13 @@ class CutStream(Trick):
         if kind != "decision" or number in self._asked:
             return
         self._asked.add(number)
-        self._sealed += decision.sealed
-        if decision.sealed and self._sealed == 1:
-            self._cut(link, number, f"behind the question, in the sealed phase {decision.phase}")
-        elif decision.sealed and self._sealed == 2:
-            self._losing[number] = f"with the sealed answer on its way ({decision.phase})"
+        is_hard = decision.sealed if self._has_sealed else number >= 6
+        sealed = "sealed " if decision.sealed else ""
+        self._hard += is_hard
+        if is_hard and self._hard == 1:
+            self._cut(link, number, f"behind the question, in the {sealed}phase {decision.phase}")
+        elif is_hard and self._hard == 2:
+            self._losing[number] = f"with the {sealed}answer on its way ({decision.phase})"
         elif not decision.sealed and not self._has_plain and number >= 3:
             self._has_plain = True
             self._losing[number] = f"with the answer on its way ({decision.phase})"
@@ -117,7 +124,7 @@ class CutStream(Trick):
     @property
     def has_met_sealed(self) -> bool:
         """Whether a sealed phase came up."""
-        return self._sealed > 0
+        return self._has_sealed and self._hard > 0
 
     def _cut(self, link: TamperedLink, number: int, where: str) -> None:
         self.cuts.append(Cut(f"decision {number}, {where}", trio.current_time()))
