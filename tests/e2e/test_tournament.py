@@ -79,7 +79,8 @@ def test_rounds_are_played_resumed_and_continued(cup: Path, tmp_path: Path) -> N
 
 def test_the_report_for_people_says_what_can_be_done_next(cup: Path, tmp_path: Path) -> None:
     out, err = finish(start(cup, "--rounds", "1", "--data", "data", cwd=tmp_path))
-    for words in ("Cup: container@1, round robin, 3 seats, 1 of 1 matches", "won against", "No faults.", "data/replays"):
+    title = "Cup: container@1, round robin, 3 seats, 1 of 1 matches"
+    for words in (title, "rating", "won against", "chance to beat", "No faults.", "data/replays"):
         assert words in out
     assert "gavelport replays verify --all --data data" in out
     assert f"run-tournament {cup} --rounds 2 --data data" in out
