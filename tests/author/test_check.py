@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from gavelport_engine.game import AnyGame
 from gavelport_engine.registry import game_named
 from gavelport_server.conduct.checks import examination, run, sparring
 from gavelport_server.conduct.checks.examination import Examination
@@ -199,6 +200,19 @@ async def test_what_cannot_be_looked_at_is_left_out(tmp_path: Path) -> None:
         ("start-up", FAILED),
         ("all else", Verdict.LEFT_OUT),
     ]
+
+
+async def test_a_bot_of_several_games_is_checked_in_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = bad_bot(tmp_path, "good")
+    manifest = (folder / "bot.toml").read_text()
+    (folder / "bot.toml").write_text(manifest.replace('["container"]', '["container", "shipping", "container@1"]'))
+
+    async def examine(_: object, game: AnyGame, __: object, tell: Callable[[Finding], None], ___: object) -> None:
+        tell(Finding("start-up", PASSED, f"said Hello for {game.id}"))
+
+    monkeypatch.setattr(run, "_examine", examine)
+    found = [one.what for one in await told(folder, tmp_path / "logs") if one.check == "start-up"]
+    assert found == ["container: said Hello for container@1", "shipping: said Hello for shipping@1"]
 
 
 async def test_node_packages_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from gavelport_engine.registry import GAMES
 from gavelport_server import shipped
-from gavelport_server.cli.init import _BEGIN, _STEPS
+from gavelport_server.cli.init import _BEGIN
+from gavelport_server.cli.play import READY
+from gavelport_server.conduct.local import find_bots, plays
 from gavelport_server.conduct.manifest import read_manifest
+from gavelport_server.config import read_settings
 from gavelport_server.main import gavelport
 from gavelport_server.scaffold import ScaffoldError, make_bot
 
@@ -30,8 +34,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_there_are_templates_for_both_languages() -> None:
-    assert {("container", "python"), ("container", "node")} <= set(TEMPLATES)
+def test_there_are_templates_of_every_game_for_both_languages() -> None:
+    assert {(game, language) for game in GAMES for language in ("python", "node")} <= set(TEMPLATES)
 
 
 @pytest.mark.parametrize(("game", "language"), TEMPLATES)
@@ -51,9 +55,23 @@ def test_what_is_printed_is_what_its_readme_says(here: Path, game: str, language
     printed = init("ann", "--game", game, "--language", language).stdout
     assert "  cd ann\n" in printed
     commands = re.findall(r"```sh\n(.*?)```", (here / "ann" / "README.md").read_text("utf-8"), flags=re.DOTALL)
-    for line in "".join(commands).splitlines():
-        assert f"  {line.partition('#')[0].rstrip()}" in printed
-    assert _STEPS[language]
+    lines = "".join(commands).splitlines()
+    assert len(lines) > 3
+    for line in lines:
+        command, _, what = line.partition("#")
+        assert re.search(rf"^  {re.escape(command.rstrip())} *{re.escape(what.strip())}$", printed, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(("game", "language"), TEMPLATES)
+def test_the_bots_and_the_tournament_that_a_readme_names_are_there(here: Path, game: str, language: str) -> None:
+    init("ann", "--game", game, "--language", language)
+    readme = (here / "ann" / "README.md").read_text("utf-8")
+    (named,) = re.findall(r"gavelport play \. (.*?) +#", readme)
+    assert [bot.name for bot in find_bots(named.split()) if plays(bot, GAMES[game])] == named.split()
+    (tournament,) = re.findall(r"run-tournament(?: (\w+))? --rounds", readme)
+    path = shipped.ready_tournament(tournament or READY)
+    assert path is not None
+    assert read_settings(path).game is GAMES[game]
 
 
 def test_a_node_bot_has_all_messages_along(here: Path) -> None:
@@ -64,8 +82,16 @@ def test_a_node_bot_has_all_messages_along(here: Path) -> None:
     assert filecmp.cmpfiles(ROOT / "proto" / "gavelport" / "v1", made, protos, shallow=False)[0] == protos
 
 
-def test_a_python_bot_s_tests_pass_and_can_fail(here: Path) -> None:
-    init("ann")
+# A line of the template's strategy, one that breaks it, and what a test of the bot then says.
+BROKEN = {
+    "container": ("return Pass()", "return Bid(1)", "wrong_phase"),
+    "shipping": ("yield Buy(number)", "return", "!= Buy(ship=0, count=1)"),
+}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_python_bot_s_tests_pass_and_can_fail(here: Path, game: str) -> None:
+    init("ann", "--game", game)
 
     def tested() -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "unittest"]
@@ -73,14 +99,17 @@ def test_a_python_bot_s_tests_pass_and_can_fail(here: Path) -> None:
 
     assert tested().returncode == 0, tested().stderr
     main = here / "ann" / "main.py"
-    main.write_text(main.read_text().replace("return Pass()", "return Bid(1)"))
-    assert tested().returncode == 1
-    assert "wrong_phase" in tested().stderr
+    right, wrong, said = BROKEN[game]
+    main.write_text(main.read_text().replace(right, wrong))
+    broken = tested()
+    assert broken.returncode == 1
+    assert said in broken.stderr
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
-def test_a_node_bot_s_tests_pass(here: Path) -> None:
-    init("ann", "--language", "node")
+@pytest.mark.parametrize("game", GAMES)
+def test_a_node_bot_s_tests_pass(here: Path, game: str) -> None:
+    init("ann", "--game", game, "--language", "node")
     node = shutil.which("node")
     assert node is not None
     tested = subprocess.run([node, "--test"], cwd=here / "ann", capture_output=True, text=True, check=False)

@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from gavelport_engine.registry import game_named
+from gavelport_engine.registry import GAMES, game_named
 from gavelport_server import shipped
 from gavelport_server.archive.files import read
 from gavelport_server.archive.verify import verify_stored
 from gavelport_server.conduct import local
 from gavelport_server.conduct.casual import CasualError, casual_match
 from gavelport_server.conduct.entrants import EntrantsError
-from gavelport_server.conduct.local import common_game, find_bots, sparring_partners
+from gavelport_server.conduct.local import common_game, find_bots, plays, sparring_partners
+from gavelport_server.conduct.manifest import read_manifest
 from gavelport_server.main import gavelport
 
 from tests.author.folders import bad_bot
@@ -193,6 +194,23 @@ def test_partners_are_others_first_and_over_again_where_they_are_few(monkeypatch
     monkeypatch.setattr(shipped, "sample_bots", list)
     with pytest.raises(EntrantsError, match="no sample bot of container@1"):
         sparring_partners(container, 1)
+
+
+def test_the_partners_that_sample_bots_name_are_there_for_every_game() -> None:
+    samples = {bot.name: bot for bot in map(read_manifest, shipped.sample_bots())}
+    assert set(shipped.partners()) <= set(samples)
+    for game in GAMES.values():
+        preferred = [name for name in shipped.partners() if plays(samples[name], game)]
+        assert len(preferred) >= game.least_seats - 1
+        assert [bot.name for bot in sparring_partners(game, len(preferred))] == preferred
+
+
+def test_a_sample_bot_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = bad_bot(tmp_path, "good")
+    (folder / "main.py").unlink()
+    monkeypatch.setattr(shipped, "sample_bots", lambda: [folder])
+    with pytest.raises(EntrantsError, match=r"bot\.toml: entry: there is no file 'main\.py'"):
+        sparring_partners(game_named("container"), 1)
 
 
 def test_bots_without_a_common_game_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
