@@ -217,7 +217,7 @@ class TakesTwice(MatchCore):
         mine = self._seats[seat]
         is_legal = self._game.fault(self.state, seat, action) is None
         if mine.settled is not None and mine.settled.fault is None and is_legal:
-            mine.settled = replace(mine.settled, action=action)
+            mine.settled = mine.settled._replace(action=action)
             self._record.append(mine.settled)
         return super().answer(seat, decision_id, action, note, now, arrived)
 

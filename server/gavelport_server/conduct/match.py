@@ -83,10 +83,10 @@ class _Match:
         self._sessions = sessions
         self._reveal = reveal
         self._watch = watch
-        self._core = MatchCore(setup)
+        self.core = MatchCore(setup)
         self._codec = codec_for(setup.game.id)
         self._encoder = Encoder(setup.match_id, self._codec)
-        self._starts = [match_start(setup, self._codec, self._core.state, seat) for seat in range(len(sessions))]
+        self._starts = [match_start(setup, self._codec, self.core.state, seat) for seat in range(len(sessions))]
         self._is_over = False
         self._over = trio.Event()
         self._scope = trio.CancelScope()
@@ -102,19 +102,19 @@ class _Match:
         for seat, session in enumerate(self._sessions):
             session.places[self._setup.match_id] = _Place(self, seat)
             if session.gone_reason:
-                self._core.gone(seat, now)
+                self.core.gone(seat, now)
             elif not session.connected:
-                self._core.lost(seat, now)
-        self.put(lambda core: core.start(now))
+                self.core.lost(seat, now)
+        self.put(self.core.start, now)
 
     async def wait_over(self) -> None:
         """Sleep until the match is over, and tell the core when a deadline has passed."""
         while not self._is_over:
-            self._wakes_at = self._core.deadline()
+            self._wakes_at = self.core.deadline()
             with trio.CancelScope(deadline=self._wakes_at) as self._scope:
                 await self._over.wait()
             if not self._is_over:
-                self.put(lambda core: core.tick(trio.current_time()))
+                self.put(self.core.tick, trio.current_time())
 
     def make_void(self) -> None:
         """End a match that is not over as one that counts for nothing."""
@@ -123,14 +123,14 @@ class _Match:
 
     # -- inputs
 
-    def put(self, give: Callable[[MatchCore], list[Command]]) -> None:
+    def put(self, give: Callable[..., list[Command]], *args: Any) -> None:
         """Give the core an input and carry out what follows. What fails here is ours, and costs this match alone."""
         if self._is_over:
             return
         try:
-            self._carry_out(give(self._core))
+            self._carry_out(give(*args))
             if self._watch is not None:
-                self._watch(self._core.record)
+                self._watch(self.core.record)
         except Exception:  # noqa: BLE001  logged, and the match is void
             _log.exception("match_void", match=self._setup.match_id)
             self.make_void()
@@ -139,14 +139,18 @@ class _Match:
         """Judge an answer; return whether it was one to an open decision."""
         if self._is_over:
             return False
-        is_asked = self._core.asks(seat, answer.decision_id)
-        now = trio.current_time()
-        self.put(lambda core: core.answer(seat, answer.decision_id, self._action(answer), answer.note, now, at))
+        is_asked = self.core.asks(seat, answer.decision_id)
+        self.put(self._judge, seat, answer, at)
         return is_asked
 
-    def _action(self, answer: referee_pb2.Answer) -> Any:
+    def _judge(self, seat: int, answer: referee_pb2.Answer, at: float) -> list[Command]:
+        note = answer.note
+        action = self._action(answer, note)
+        return self.core.answer(seat, answer.decision_id, action, note, trio.current_time(), at)
+
+    def _action(self, answer: referee_pb2.Answer, note: str) -> Any:
         """Return the action of an answer, or why it cannot be read."""
-        if len(answer.note) > MAX_NOTE_BYTES // 4 and len(answer.note.encode()) > MAX_NOTE_BYTES:
+        if len(note) > MAX_NOTE_BYTES // 4 and len(note.encode()) > MAX_NOTE_BYTES:
             return Unreadable(Code.NOTE_TOO_LONG, f"the note is longer than {MAX_NOTE_BYTES} bytes; shorten it")
         if not answer.HasField("action"):
             return Unreadable(Code.UNREADABLE, "the answer has no action")
@@ -158,7 +162,7 @@ class _Match:
     # -- outputs
 
     def _carry_out(self, commands: list[Command]) -> None:
-        sessions, state = self._sessions, self._core.state
+        sessions, state = self._sessions, self.core.state
         for command in commands:
             if isinstance(command, Ask):
                 session = sessions[command.seat]
@@ -175,8 +179,9 @@ class _Match:
                 self._end(message)
             else:
                 assert_never(command)
-        if self._core.deadline() < self._wakes_at:
-            self._wakes_at = self._scope.deadline = self._core.deadline()
+        deadline = self.core.deadline()
+        if deadline < self._wakes_at:
+            self._wakes_at = self._scope.deadline = deadline
 
     def _end(self, message: bytes) -> None:
         self._is_over = True
@@ -198,10 +203,10 @@ class _Place:
         return self._match.answered(self._seat, answer, at)
 
     def lost(self) -> None:
-        self._match.put(lambda core: core.lost(self._seat, trio.current_time()))
+        self._match.put(self._match.core.lost, self._seat, trio.current_time())
 
     def back(self, last_event: int) -> None:
-        self._match.put(lambda core: core.back(self._seat, trio.current_time(), last_event))
+        self._match.put(self._match.core.back, self._seat, trio.current_time(), last_event)
 
     def gone(self) -> None:
-        self._match.put(lambda core: core.gone(self._seat, trio.current_time()))
+        self._match.put(self._match.core.gone, self._seat, trio.current_time())

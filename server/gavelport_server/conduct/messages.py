@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gavelport.v1 import referee_pb2 as pb
-from gavelport_codecs.splice import field, varint
+from gavelport_codecs.splice import field
 from gavelport_engine.rng import commitment
 
 if TYPE_CHECKING:
@@ -27,10 +27,6 @@ _DECISION = _number("PlayResponse", "decision")
 _EVENTS = _number("PlayResponse", "events")
 _DECISION_EVENTS = _number("Decision", "events")
 _DECISION_OBSERVATION = _number("Decision", "observation")
-_DECISION_ID, _TIME_MS, _BANK_MS, _CHARGED_MS, _LAST_EVENT = (
-    varint(_number("Decision", name) << 3)  # what opens a number
-    for name in ("decision_id", "time_ms", "bank_ms", "charged_ms", "last_event")
-)
 _EVENTS_EVENTS = _number("Events", "events")
 _EVENTS_OBSERVATION = _number("Events", "observation")
 
@@ -111,6 +107,7 @@ class Encoder:
         # so that ids stay unique.
         self._events: dict[int, bytes] = {}
         self._heads: dict[tuple[str, tuple[str, ...], bool], bytes] = {}
+        self._numbers = pb.Decision()  # of the latest Decision; quicker than a new message each time
 
     def decision(self, ask: Ask, state: Any, *, with_observation: bool) -> bytes:
         """Return the Decision."""
@@ -119,19 +116,13 @@ class Encoder:
         head = self._heads.get(key)
         if head is None:
             head = self._heads[key] = self._head(*key)
-        parts = [
-            head,
-            _DECISION_ID,
-            varint(ask.decision_id),
-            _TIME_MS,
-            varint(ask.time_ms),
-            _BANK_MS,
-            varint(ask.bank_ms),
-            _CHARGED_MS,
-            varint(ask.charged_ms),
-            _LAST_EVENT,
-            varint(ask.last_event),
-        ]
+        numbers = self._numbers
+        numbers.decision_id = ask.decision_id
+        numbers.time_ms = ask.time_ms
+        numbers.bank_ms = ask.bank_ms
+        numbers.charged_ms = ask.charged_ms
+        numbers.last_event = ask.last_event
+        parts = [head, numbers.SerializeToString()]
         if with_observation:
             parts.append(field(_DECISION_OBSERVATION, self._observation(ask.step, state, ask.seat)))
         known = self._events

@@ -6,7 +6,7 @@ A command for a seat is only given while the seat is there; what it misses while
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +31,7 @@ class Begin:
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """Ask the seat for a decision. The position is `MatchCore.state` until the core's next input."""
 
     seat: int

@@ -165,10 +165,11 @@ class MatchCore:
 
     def _advance(self, now: float, commands: list[Command]) -> None:
         """Unless somebody is waited for: close the step and open others until somebody is, or the match is over."""
-        is_waiting = any(seat.duty is Duty.ASKED for seat in self._acting)
-        if is_waiting:
-            self._set_deadline()
-            return
+        for seat in self._acting:
+            if seat.duty is Duty.ASKED:
+                self._set_deadline()
+                return
+        is_waiting = False
         while not is_waiting:
             self._close()
             numbers = self._game.to_act(self.state)
@@ -219,13 +220,10 @@ class MatchCore:
 
     def _happened(self, trace: Trace[Any]) -> None:
         self._record += trace.checkpoints
-        visible = self._game.visible
+        visible, events = self._game.visible, trace.events
         for seat in self._seats:
-            number, keep = seat.number, seat.events.append
-            for event in trace.events:
-                seen = visible(event, number)
-                if seen is not None:
-                    keep(seen)
+            number = seat.number
+            seat.events += [seen for event in events if (seen := visible(event, number)) is not None]
 
     def _finish(self, commands: list[Command]) -> None:
         self._deadline_s = math.inf
@@ -320,5 +318,8 @@ class MatchCore:
                 return
 
     def _set_deadline(self) -> None:
-        deadlines_s = [seat.clock.deadline_s for seat in self._acting if seat.duty is Duty.ASKED]
-        self._deadline_s = min(deadlines_s, default=math.inf)
+        deadline_s = math.inf
+        for seat in self._acting:
+            if seat.duty is Duty.ASKED and seat.clock.deadline_s < deadline_s:
+                deadline_s = seat.clock.deadline_s
+        self._deadline_s = deadline_s

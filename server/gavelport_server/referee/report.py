@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from gavelport_engine.game import AnyGame, Checkpoint, Outcome
@@ -34,8 +34,7 @@ class SeatName:
     version: str
 
 
-@dataclass(frozen=True, slots=True)
-class Played:
+class Played(NamedTuple):
     """One decision as it took effect, in the order of the record."""
 
     turn: int
