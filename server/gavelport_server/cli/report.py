@@ -67,7 +67,7 @@ def print_report(console: Console, plan: Plan, run: Run, summary: Summary, data:
     if earlier := len(run.results) - run.played:
         title.append(f", {earlier} of them played before")
     title.append(f"; {run.seconds:.1f} s")
-    _print(console, title)
+    _print_prose(console, title)
     print_ratings(console, summary, plan.game.total_unit)
     _print(console)
     _print_faults(console, summary)
@@ -90,7 +90,10 @@ def print_ratings(console: Console, summary: Summary, unit: str) -> None:
     width = console.width
     standings, *pace = standings_tables(summary.rows, unit, width)
     _print_tables(console, [standings])
-    _print(console, Text("Interval and ranks are what the results leave open, at 95 %.", "dim"))
+    caption = "Interval and ranks are what the results leave open, at 95 %."
+    if any(row.figures and row.figures.interval is None for row in summary.rows):
+        caption += "\nFewer than two blocks give no interval."
+    _print(console, Text(caption, "dim"))
     _print_tables(console, pace)
     _print_tables(console, head_to_head_tables(summary, width))
     _print_tables(console, chance_tables(summary, width))
@@ -112,7 +115,7 @@ def _print_faults(console: Console, summary: Summary) -> None:
     names = labels([row.entrant for row in summary.rows])
     for row in summary.rows:
         if row.first_fault:
-            _print(console, Text.assemble((f"{names[row.entrant.number]}: ", "bold"), row.first_fault))
+            _print_prose(console, Text.assemble((f"{names[row.entrant.number]}: ", "bold"), row.first_fault))
 
 
 def _print_blocks(console: Console, summary: Summary) -> None:
@@ -124,10 +127,17 @@ def _print_blocks(console: Console, summary: Summary) -> None:
         "above 1, a block says more of the bots than as many matches of different deals."
     )
     if summary.variance_ratio != summary.company_variance_ratio:  # companies differ
-        text += " Who sits with a bot stays the same through a block and counts against it here; ratings allow for that."
+        text += (
+            " Who sits with a bot stays the same through a block and counts against it here; ratings allow for that."
+        )
         if summary.company_variance_ratio is not None:
             text += f" Between blocks of the same company the ratio is {summary.company_variance_ratio:.2f}."
     console.print(text, markup=False, highlight=False, width=page_width(console))
+
+
+def _print_prose(console: Console, text: Text) -> None:
+    """Print a line that a terminal breaks between words, and that stays one line elsewhere."""
+    console.print(text, markup=False, highlight=False, soft_wrap=not console.is_terminal)
 
 
 def _print(console: Console, text: Text | str = "") -> None:
