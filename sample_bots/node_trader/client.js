@@ -1,6 +1,6 @@
 // The connection to the referee: one stream, Hello, heartbeats, the way back after a lost stream, refusals.
 //
-// It knows nothing of Container. A bot hands it three functions (see `play`) and gets one plain object a match, which
+// It knows nothing of the game. A bot hands it three functions (see `play`) and gets one plain object a match, which
 // it may use as its memory. Messages are those of gavelport/v1/referee.proto, read at run time; no code is generated.
 'use strict';
 

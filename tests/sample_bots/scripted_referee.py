@@ -27,8 +27,6 @@ from gavelport_engine.rng import Stream
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CODEC = codec_for("container")
-GAME = CODEC.game
 TOKEN = "a token for tests"
 SESSION = "a session for tests"
 
@@ -49,10 +47,18 @@ class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
     """Plays `matches` matches with each session; matches differ in deal, and the bot's seat goes round."""
 
     def __init__(
-        self, matches: int, seats: int, *, refuse_decision: int | None = None, lose_at_decision: int | None = None
+        self,
+        matches: int,
+        seats: int,
+        *,
+        game: str = "container",
+        refuse_decision: int | None = None,
+        lose_at_decision: int | None = None,
     ) -> None:
         self.played = Played()
-        self._options = GAME.options({"seats": seats})
+        self._codec = codec_for(game)
+        self._game = self._codec.game
+        self._options = self._game.options({"seats": seats})
         self._left = list(range(matches))
         self._refuse_decision = refuse_decision
         self._lose_at_decision = lose_at_decision
@@ -81,23 +87,23 @@ class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
         name, seat = f"match {number}", number % self._options.seats
         if self._open is None:
             seed = number.to_bytes(32)
-            self._open = GAME.initial_state(self._options, seed), Stream(seed, "others"), 0
+            self._open = self._game.initial_state(self._options, seed), Stream(seed, "others"), 0
         state, chance, asked = self._open
         start = referee_pb2.MatchStart(
             match_id=name,
-            game=GAME.id,
-            options=CODEC.options(self._options),
+            game=self._game.id,
+            options=self._codec.options(self._options),
             seat=seat,
             seats=[referee_pb2.Seat(bot=f"bot {each}") for each in range(self._options.seats)],
-            deal=CODEC.deal(state, seat),
+            deal=self._codec.deal(state, seat),
         )
         yield referee_pb2.PlayResponse(match_start=start)
-        while to_act := GAME.to_act(state):
-            answers = {each: GAME.decision(state, each).space.sample(chance) for each in to_act if each != seat}
+        while to_act := self._game.to_act(state):
+            answers = {each: self._game.decision(state, each).space.sample(chance) for each in to_act if each != seat}
             if seat in to_act:
                 asked += 1
-                phase = GAME.decision(state, seat).phase
-                observation = CODEC.observed(CODEC.public(state), state, seat)
+                phase = self._game.decision(state, seat).phase
+                observation = self._codec.observed(self._codec.public(state), state, seat)
                 yield referee_pb2.PlayResponse(
                     decision=referee_pb2.Decision(
                         match_id=name,
@@ -118,15 +124,15 @@ class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
                     )
                     yield referee_pb2.PlayResponse(refused=refused)
                     action = self._answer(requests, name, asked)
-                fault = GAME.fault(state, seat, action)
+                fault = self._game.fault(state, seat, action)
                 if fault is not None:
                     self.played.faults.append(f"{phase}: {fault.sentence}: {action}")
-                    action = GAME.default(state, seat)
-                self.played.actions[CODEC.action(action).container.WhichOneof("action") or ""] += 1
+                    action = self._game.default(state, seat)
+                self.played.actions[self._game.action_to_notation(action)["type"]] += 1
                 answers[seat] = action
-            GAME.apply_in_place(state, answers, Trace())
+            self._game.apply_in_place(state, answers, Trace())
             self._open = state, chance, asked
-        outcome = GAME.outcome(state)
+        outcome = self._game.outcome(state)
         self.played.ranks.append(outcome.ranks[seat])
         self.played.ends[outcome.end] += 1
         self._open = None
@@ -136,7 +142,7 @@ class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
     def _answer(self, requests: Iterator[referee_pb2.PlayRequest], match: str, decision: int) -> Any:
         answer = next(request.answer for request in requests if request.HasField("answer"))
         assert (answer.match_id, answer.decision_id) == (match, decision)
-        return CODEC.decode_action(answer.action)
+        return self._codec.decode_action(answer.action)
 
 
 @contextmanager
