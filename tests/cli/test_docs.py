@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 from gavelport_server.config import _Clock, _File, read_settings
 from gavelport_server.main import gavelport
 
@@ -58,6 +59,32 @@ def test_there_are_commands_to_document() -> None:
 )
 def test_what_is_left_out_is_caught(gone: str, missing: str) -> None:
     assert missing in undocumented(gavelport, DOCUMENT.read_text("utf-8").replace(gone, "…"))
+
+
+def shown_commands(document: str) -> list[str]:
+    """Command lines of ours in the shell examples of a document, without comments."""
+    lines = "".join(re.findall(r"```sh\n(.*?)```", document, flags=re.DOTALL)).splitlines()
+    return [line.partition("  #")[0].rstrip() for line in lines if re.match(r"(gavelport|run-tournament) ", line)]
+
+
+def is_understood(line: str) -> bool:
+    """Whether the command with these options exists; it is not run."""
+    words = line.removeprefix("gavelport ").split()
+    return CliRunner().invoke(gavelport, [*words, "--help"]).exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/first-bot.md"])
+def test_the_commands_that_are_shown_exist(name: str) -> None:
+    lines = shown_commands((DOCUMENT.parents[1] / name).read_text("utf-8"))
+    assert len(lines) > 5
+    assert [line for line in lines if not is_understood(line)] == []
+
+
+def test_a_command_that_does_not_exist_is_caught() -> None:
+    document = "```sh\ncd x\ngavelport play . --loud  # aloud\nrun-tournament --rounds 2\ngavelport replay list\n```\n"
+    lines = shown_commands(document)
+    assert lines == ["gavelport play . --loud", "run-tournament --rounds 2", "gavelport replay list"]
+    assert [is_understood(line) for line in lines] == [False, True, False]
 
 
 def test_every_key_of_a_tournament_file_is_documented() -> None:

@@ -1,4 +1,4 @@
-"""The way to a first bot, walked as docs/first-bot.md says, in an empty folder, with real processes."""
+"""The way to a first bot, walked as docs/first-bot.md and README.md say, in an empty folder, with real processes."""
 
 import json
 import os
@@ -15,6 +15,7 @@ from tests.architecture.sources import ROOT
 from tests.e2e.runs import PATIENCE_S, play, verified
 
 DOCUMENT = ROOT / "docs" / "first-bot.md"
+README = ROOT / "README.md"
 NODE_MODULES = ROOT / "sample_bots" / "node_trader" / "node_modules"
 BIN = Path(sys.executable).parent
 
@@ -27,8 +28,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("new-user")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text("utf-8"), flags=re.DOTALL)
+def blocks(language: str, document: str = "") -> list[str]:
+    """Return the blocks of code in a document, by default in that of the first bot."""
+    return re.findall(rf"```{language}\n(.*?)```", document or DOCUMENT.read_text("utf-8"), flags=re.DOTALL)
+
+
+def five_minutes() -> str:
+    """Return the section on the first bot in README.md."""
+    return README.read_text("utf-8").partition("## Your first bot in five minutes\n")[2].partition("\n## ")[0]
 
 
 def run_all(block: str, inside: Path) -> dict[str, str]:
@@ -83,10 +90,16 @@ def test_a_bot_on_node_and_both_in_a_tournament(folder: Path, in_python: dict[st
     assert verified(folder / "data")
 
 
-def test_the_bot_in_the_document_plays(folder: Path) -> None:
+def test_the_commands_in_the_readme_are_those_that_are_walked() -> None:
+    assert blocks("sh", five_minutes()) == [blocks("sh")[0]]
+
+
+@pytest.mark.parametrize("document", [DOCUMENT.read_text("utf-8"), five_minutes()], ids=["first-bot", "README"])
+def test_the_bot_in_the_document_plays(tmp_path: Path, document: str) -> None:
+    folder, (code,) = tmp_path, blocks("python", document)
     shown = folder / "shown"
     shown.mkdir()
-    (shown / "main.py").write_text(blocks("python")[0])
+    (shown / "main.py").write_text(code)
     (shown / "bot.toml").write_text(
         'name = "shown"\nversion = "1"\nlanguage = "python"\nentry = "main.py"\ngames = ["container"]\n'
     )
