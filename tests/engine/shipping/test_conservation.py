@@ -5,7 +5,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from gavelport_engine.errors import NotationError
 from gavelport_engine.game import Trace
 from gavelport_engine.rng import Stream
 from gavelport_engine.shipping import actions as act
@@ -275,5 +274,5 @@ def test_a_position_beyond_the_limits_is_caught(name: str, value: Any) -> None:
     setattr(state.table.boards[0], name, value)
     with pytest.raises(AssertionError):
         check_limits(state)
-    with pytest.raises((NotationError, IndexError, AssertionError)):
+    with pytest.raises((ValueError, IndexError, AssertionError)):
         check_position(state)
