@@ -3,13 +3,10 @@
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from gavelport_engine.shipping.data import CITIES, EDGES, GOOD_IDS, NO_REGION, PRICES, REGIONS, SPACES
-from gavelport_server import shipped
 from gavelport_server.main import gavelport
 
 from tests.architecture.sources import ROOT
@@ -51,25 +48,3 @@ def test_a_match_is_told_in_words_and_points(tmp_path: Path) -> None:
     assert heading.split()[-1] == "points"
     turns = [int(number) for number in re.findall(r"^Turn (\d+) ", done.stdout, flags=re.MULTILINE)]
     assert turns == list(range(1, 33))  # 4 years of 4 quarters, two seats
-
-
-@needs_node
-def test_the_world_of_a_node_bot_is_that_of_the_rules() -> None:
-    assert NODE is not None
-    script = "const w = require('./world.js'); console.log(JSON.stringify([w.PRICES, w.CITIES, w.NEXT, w.CANALS]))"
-    folder = shipped.bot_templates()["shipping"]["node"]
-    done = subprocess.run([NODE, "-e", script], cwd=folder, capture_output=True, text=True, check=True)
-    prices, cities, following, canals = json.loads(done.stdout)
-    assert prices == {good: list(row) for good, row in zip(GOOD_IDS, PRICES, strict=True)}
-    for city in CITIES:
-        told = cities.pop(city.id)
-        made = None if city.region == NO_REGION else GOOD_IDS[REGIONS[city.region].good]
-        assert (told["makes"], told["bonus"]) == (made, city.bonus)
-        assert sorted(told["takes"]) == sorted(GOOD_IDS[good] for good in city.sells)
-    assert cities == {}
-    for space, edges in enumerate(EDGES):
-        assert sorted(following[SPACES[space]]) == sorted(SPACES[edge.to] for edge in edges)
-        for edge in edges:
-            if edge.kind in canals:
-                assert sorted(canals[edge.kind]) == sorted((SPACES[space], SPACES[edge.to]))
-    assert set(canals) == {"panama", "suez"}

@@ -1,1 +1,1 @@
-../../../sample_bots/node_trader/client.js
+../../../sample_bots/shipping_trader/client.js

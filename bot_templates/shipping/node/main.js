@@ -3,7 +3,7 @@
 //   main.js      reads the environment and joins the two below
 //   strategy.js  the game: CHANGE HERE what the bot does
 //   client.js    the connection; nothing to change for another strategy
-//   world.js     the map and the prices
+//   map.js       the map and the prices
 //   proto/       the messages
 'use strict';
 

@@ -4,7 +4,7 @@
 // what it earns into shares. It takes no Orders and builds no factories: those are good next things to teach it.
 'use strict';
 
-const { PRICES, CITIES, canalBetween, way, nameOf, wireSpace } = require('./world.js');
+const { PRICES, CITIES, waysFrom } = require('./map.js');
 
 const NEWS = 100; // $M that stay in hand for what a News card may cost
 const CAPITAL = 300; // $M to trade with, beside what a ship costs
@@ -76,11 +76,11 @@ function bestTrip(view, ship) {
   let most = ship.cargo.length > 0 ? -Infinity : 0; // what is aboard must go
   for (const { source, good, turns, cost } of purchases(view, ship)) {
     for (const [city, { takes, bonus }] of Object.entries(CITIES)) {
-      const path = takes.includes(good) ? way(source, city, view.closed) : null;
-      if (!path) continue;
-      const allTurns = turns + Math.ceil(path.length / SPEED);
+      const way = takes.includes(good) && waysFrom(source, view.closed).get(city);
+      if (!way) continue;
+      const allTurns = turns + Math.ceil(way.path.length / SPEED);
       const left = view.rows[good] - (ship.cargo.length > 0 ? 0 : 1); // the price rises with a purchase
-      const gain = (PRICES[good][left] + bonus - cost - dues(view, source, path)) / (allTurns + 1);
+      const gain = (PRICES[good][left] + bonus - cost - dues(view, way)) / (allTurns + 1);
       if (allTurns <= view.turnsLeft && gain > most) {
         most = gain;
         best = { source, good, city };
@@ -97,24 +97,29 @@ function* purchases(view, ship) {
     return;
   }
   for (const [source, { makes }] of Object.entries(CITIES)) {
-    const path = makes && view.rows[makes] > 0 ? way(ship.at, source, view.closed) : null;
-    if (!path) continue;
-    const cost = PRICES[makes][view.rows[makes]] + dues(view, ship.at, path);
-    yield { source, good: makes, turns: Math.ceil(path.length / SPEED), cost };
+    const way = makes && view.rows[makes] > 0 && waysFrom(ship.at, view.closed).get(source);
+    if (!way) continue;
+    const cost = PRICES[makes][view.rows[makes]] + dues(view, way);
+    yield { source, good: makes, turns: Math.ceil(way.path.length / SPEED), cost };
   }
 }
 
-/** The move towards a port, or null where the ship has moved or the dues are more than the cash. */
+/** The move towards a port, or null where the ship has moved or the dues of the way are more than the cash. */
 function move(view, ship, to) {
-  const path = way(ship.at, to, view.closed).slice(0, SPEED);
-  if (ship.moved || path.length === 0 || dues(view, ship.at, path) > view.cash) return null;
-  return { move: { ship: ship.name, path: path.map(wireSpace) } };
+  const way = waysFrom(ship.at, view.closed).get(to);
+  if (ship.moved || dues(view, way) > view.cash) return null;
+  const path = way.path.slice(0, SPEED).map((space) => `SHIPPING_SPACE_${space.toUpperCase()}`);
+  return { move: { ship: ship.name, path } };
 }
 
 /** Tolls and dock fee of a way. */
-function dues(view, from, path) {
-  const canals = path.filter((space, number) => canalBetween(number === 0 ? from : path[number - 1], space)).length;
-  return canals * view.toll + (view.homes.includes(path.at(-1)) ? DOCK_FEE : 0);
+function dues(view, { path, tolls }) {
+  return tolls * view.toll + (view.homes.includes(path.at(-1)) ? DOCK_FEE : 0);
+}
+
+/** "SHIPPING_SPACE_NEW_YORK" -> "new_york"; likewise goods and ships. */
+function nameOf(wire) {
+  return wire.replace(/^SHIPPING_(SPACE|GOOD|SHIP_NAME)_/, '').toLowerCase();
 }
 
 /** The answer that is always legal: what the referee itself plays for a seat that does not answer. */

@@ -1,0 +1,1 @@
+../../../sample_bots/shipping_trader/map.js
