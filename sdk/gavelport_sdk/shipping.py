@@ -172,51 +172,55 @@ def trips(table: Table, seat: int, at: int, count: int = 1) -> Iterator[Trip]:
 
     Left out are goods of which the Terminal has fewer, and ports that a closed canal cuts off. Cash is not looked at.
     """
-    dues = _dues(table, seat)
-    out = _ways_from(at, closed_canal(table))
+    ways = _ways_from(at, closed_canal(table))
     for good in range(len(GOODS)):
         owed = purchase_price(table, seat, good, count)
         if owed is None:
             continue
-        income = count * PRICES[good][len(table.rows[good]) - count]  # the price rises with the purchase (7.5)
+        price_then = PRICES[good][len(table.rows[good]) - count]  # it rises with the purchase (7.5)
         for source in ports_that_make(good):
-            if source not in out:
-                continue
-            before = turns_for(len(out[source].path), 0)
-            due = owed + _due(out[source], dues, table)
-            for trip in _sales(table, seat, source, good, count):
-                yield trip._replace(turns=before + trip.turns, gain=trip.gain + income - due)
+            way = ways.get(source)
+            if way is not None:
+                before = -(-len(way.path) // limit(_LIGHT))
+                due = owed + (cost(table, seat, way) if way.path else 0)
+                yield from _sales(table, seat, source, good, (count, count), price_then, (before, due))
 
 
 def deliveries(table: Table, seat: int, at: int, cargo: Sequence[int]) -> Iterator[Trip]:
     """Yield every way in which a ship at a space could sell all of the first good that it has aboard."""
     if cargo:
-        good, count = cargo[0], cargo.count(cargo[0])
-        for trip in _sales(table, seat, at, good, count, aboard=len(cargo)):
-            yield trip._replace(gain=trip.gain + count * price(table, good))
+        good = cargo[0]
+        yield from _sales(table, seat, at, good, (cargo.count(good), len(cargo)), price(table, good), (0, 0))
 
 
-def _sales(table: Table, seat: int, at: int, good: int, count: int, aboard: int = 0) -> Iterator[Trip]:
-    """Yield trips from a space to every port that takes a good; their gain leaves the good's price out."""
-    dues = _dues(table, seat)
-    bonus = sale_bonus(table, good)
-    onwards = _ways_from(at, closed_canal(table))
-    for city in ports_that_take(good):
-        way = onwards.get(city)
-        if way is not None:
-            turns = turns_for(len(way.path), max(aboard, count))
-            gain = count * (CITIES[city].bonus + bonus) - _due(way, dues, table)
-            yield Trip(at, good, city, count, turns, gain)
+def _sales(
+    table: Table, seat: int, at: int, good: int, load: tuple[int, int], price_then: int, before: tuple[int, int]
+) -> Iterator[Trip]:
+    """Yield trips from a space to every port that takes a good.
+
+    `load` is how many are sold of how many aboard, `before` the moves and $M that lie behind the ship then.
+    """
+    count, aboard = load
+    moves, due = before
+    speed = limit(_LIGHT if aboard < 2 else _TWO_ABOARD)
+    fees = {board.home for owner, board in enumerate(table.boards) if owner != seat and board.bankrupt is None}
+    toll_now, each = toll(table), price_then + sale_bonus(table, good)
+    for city, spaces, canals in _sales_from(at, good, closed_canal(table)):
+        owed = due + toll_now * canals
+        if spaces and city in fees:
+            owed += COSTS["dock_fee"]
+        yield Trip(at, good, city, count, moves - (-spaces // speed), count * (CITIES[city].bonus + each) - owed)
 
 
-def _dues(table: Table, seat: int) -> frozenset[int]:
-    """Return the ports in which a seat pays a dock fee (6.8)."""
-    return frozenset(board.home for owner, board in enumerate(table.boards) if owner != seat and board.bankrupt is None)
+_LIGHT, _TWO_ABOARD = Ship(0), Ship(0, (0, 0))
 
 
-def _due(way: Way, dues: frozenset[int], table: Table) -> int:
-    tolls = toll(table) * len(way.canals)
-    return tolls + COSTS["dock_fee"] if way.path and way.path[-1] in dues else tolls
+@cache
+def _sales_from(at: int, good: int, closed: str | None) -> tuple[tuple[int, int, int], ...]:
+    """Return the ports that take a good and can be reached from a space, with spaces and canals on the way."""
+    ways = _ways_from(at, closed)
+    found = [(city, ways[city]) for city in ports_that_take(good) if city in ways]
+    return tuple((city, len(way.path), len(way.canals)) for city, way in found)
 
 
 # -- Orders, shipping.md 10
