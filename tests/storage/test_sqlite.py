@@ -7,7 +7,9 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 from gavelport_server.ratings.elo import elo_of
@@ -97,6 +99,53 @@ def test_a_damaged_page_is_found(folder: Path) -> None:
     with pytest.raises(StoreError, match=r"is damaged .*replays are files of their own"):
         store.results("t1")
     store.close()
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        (
+            "UPDATE seat_result SET entrant = 77 WHERE match_id = 'm0001' AND seat = 1",
+            "m0001 seats entrants [1, 77, 3]",
+        ),
+        ("UPDATE seat_result SET entrant = 1 WHERE match_id = 'm0001' AND seat = 2", "m0001 seats entrants [1, 2, 1]"),
+        ("DELETE FROM seat_result WHERE match_id = 'm0001' AND seat = 0", "seats of match m0001 are numbered [1, 2]"),
+        ("UPDATE seat_result SET total = 'x' WHERE seat = 1", "'x' stands in table seat_result as total"),
+        ("DELETE FROM standing WHERE entrant = 1", "standings are numbered [0, 2, 3]"),
+        ("UPDATE entrant SET number = 9 WHERE number = 1", "entrants are numbered [0, 2, 3, 9]"),
+        ("UPDATE tournament SET secret = 'text'", "'text' stands in table tournament as secret"),
+        ("UPDATE result SET \"end\" = CAST(x'ff41' AS TEXT)", "not decode to UTF-8"),
+    ],
+)
+def test_rows_that_were_never_written_so(folder: Path, statement: str, said: str) -> None:
+    with sqlite3.connect(folder / FILE) as connection:
+        connection.execute(statement)
+    connection.close()
+    store = reopened(folder)
+    with pytest.raises(StoreError) as caught:
+        [(store.results(one.identity), store.standings(one.identity)) for one in store.tournaments()]
+    store.close()
+    assert said in str(caught.value)
+
+
+def test_a_changed_bit_anywhere_is_told_in_words_or_harmless(folder: Path) -> None:
+    written = (folder / FILE).read_bytes()
+    rng = Random(8)
+    told = []
+    for place in rng.sample([place for place, byte in enumerate(written) if byte], 150):
+        changed = bytearray(written)
+        changed[place] ^= 1 << rng.randrange(8)
+        (folder / FILE).write_bytes(changed)
+        try:
+            with closing(reopened(folder)) as store:
+                store.check()
+                for one in store.tournaments():
+                    assert all(len(result.seats) == one.seats for result in store.results(one.identity))
+                    assert len(store.standings(one.identity)) == len(one.entrants)
+        except StoreError as error:
+            told.append(str(error))
+    assert len(told) > 50
+    assert not any("\n" in one for one in told)
 
 
 def test_a_newer_schema_is_refused_and_left_alone(folder: Path) -> None:

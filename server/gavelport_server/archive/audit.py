@@ -209,8 +209,6 @@ def rating_difference(
             table.count([seat.entrant for seat in result.seats], record.ranks)
         except ValueError as error:
             return f"Elo cannot be rebuilt beyond {counted} matches: match {result.match_id}: {error}"
-    if len(standings) != len(table.rated):
-        return f"Elo is stored for {len(standings)} entrants, of {len(table.rated)}"
     for entrant, rated, standing in zip(tournament.entrants, table.rated, standings, strict=True):
         ours, stored = (rated.elo, rated.matches), (standing.elo, standing.matches)
         if ours != stored:

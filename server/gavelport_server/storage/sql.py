@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, Row, Select, insert, select, text, update
+from sqlalchemy import Connection, insert, select, text, update
 from sqlalchemy.exc import DBAPIError
 
 from gavelport_server.ratings.elo import EloTable, Rated
 from gavelport_server.storage import schema
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.migrate import is_current, upgrade
-from gavelport_server.storage.sqlite import WRITES, explained, sqlite_engine
-from gavelport_server.storage.store import Entrant, Result, SeatResult, Standing, TournamentRecord
+from gavelport_server.storage.rows import UnsoundError, insert_result, rated, results, tournaments
+from gavelport_server.storage.sqlite import WRITES, damaged, explained, sqlite_engine
+from gavelport_server.storage.store import Result, Standing, TournamentRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 FILE = "gavelport.db"
 """The database's name in a data folder."""
@@ -76,19 +77,14 @@ class SqlStore:
         with self._reading() as connection:
             problems = connection.scalars(text("PRAGMA integrity_check(1)")).all()
         if problems != ["ok"]:
-            raise StoreError(
-                f"{self.where} is damaged ({problems[0]}); put back a copy of the file, or move it away and start "
-                "anew; replays are files of their own and not touched by this"
-            )
+            raise damaged(self.where, problems[0])
 
     # -- tournaments
 
     def open_tournament(self, record: TournamentRecord) -> TournamentRecord:
         """Create the tournament, or return the one that is there under the same identity (its secret and start)."""
         with self._writing() as connection:
-            found = _tournaments(
-                connection, select(schema.tournament).where(schema.tournament.c.identity == record.identity)
-            )
+            found = tournaments(connection, record.identity)
             if found:
                 return found[0]
             columns = ("identity", "name", "game", "options", "secret", "seats", "started_at")
@@ -120,7 +116,7 @@ class SqlStore:
     def tournaments(self) -> Sequence[TournamentRecord]:
         """Return all tournaments, oldest first."""
         with self._reading() as connection:
-            return _tournaments(connection, select(schema.tournament))
+            return tournaments(connection)
 
     # -- results
 
@@ -150,32 +146,29 @@ class SqlStore:
                     f"{self.where} already has match {other} at place {result.number} of the schedule; "
                     f"match {result.match_id} was not added"
                 )
-            _insert_result(connection, key, result)
+            insert_result(connection, key, result)
             self._advance(connection, key, counted)
         return True
 
     def results(self, identity: str) -> Sequence[Result]:
         """Return a tournament's results in schedule order."""
         with self._reading() as connection:
-            key = self._key(connection, identity)
-            return _results(connection, select(schema.result.c.match_id).where(schema.result.c.tournament_id == key))
+            return results(connection, self._key(connection, identity))
 
     def standings(self, identity: str) -> Sequence[Standing]:
         """Return the stored Elo of every entrant, by entrant number."""
         with self._reading() as connection:
-            key = self._key(connection, identity)
-            return [Standing(number, rated.elo, rated.matches) for number, rated in enumerate(_rated(connection, key))]
+            stored = rated(connection, self._key(connection, identity))
+            return [Standing(number, one.elo, one.matches) for number, one in enumerate(stored)]
 
     def find_result(self, match_id: str) -> tuple[str, Result] | None:
         """Return the identity of its tournament and the result of a match, or None."""
         with self._reading() as connection:
-            found = _results(connection, select(schema.result.c.match_id).where(schema.result.c.match_id == match_id))
-            if not found:
+            place = select(schema.tournament.c.identity, schema.tournament.c.id).join(schema.result)
+            row = connection.execute(place.where(schema.result.c.match_id == match_id)).one_or_none()
+            if row is None:
                 return None
-            identity = connection.scalars(
-                select(schema.tournament.c.identity).join(schema.result).where(schema.result.c.match_id == match_id)
-            ).one()
-            return identity, found[0]
+            return row.identity, next(one for one in results(connection, row.id) if one.match_id == match_id)
 
     # -- inside
 
@@ -190,7 +183,7 @@ class SqlStore:
         seats: dict[int, list[tuple[int, int]]] = {}
         for number, entrant_number, rank in connection.execute(waiting):
             seats.setdefault(number, []).append((entrant_number, rank))
-        before = _rated(connection, key)
+        before = rated(connection, key)
         table = EloTable(before)
         first = counted
         while counted in seats:
@@ -238,88 +231,7 @@ class SqlStore:
                 yield connection
         except DBAPIError as error:
             raise explained(error, self.where) from error
-
-
-def _tournaments(connection: Connection, chosen: Select[Any]) -> list[TournamentRecord]:
-    found = []
-    for row in connection.execute(chosen.order_by(schema.tournament.c.started_at, schema.tournament.c.id)):
-        entrants = connection.execute(
-            select(schema.entrant).where(schema.entrant.c.tournament_id == row.id).order_by(schema.entrant.c.number)
-        )
-        found.append(
-            TournamentRecord(
-                identity=row.identity,
-                name=row.name,
-                game=row.game,
-                options=row.options,
-                secret=bytes(row.secret),
-                seats=row.seats,
-                entrants=tuple(Entrant(one.number, one.bot, one.version, one.content_hash) for one in entrants),
-                started_at=row.started_at,
-            )
-        )
-    return found
-
-
-def _rated(connection: Connection, key: int) -> list[Rated]:
-    rows = connection.execute(
-        select(schema.standing.c.elo, schema.standing.c.matches)
-        .where(schema.standing.c.tournament_id == key)
-        .order_by(schema.standing.c.entrant)
-    )
-    return [Rated(elo, matches) for elo, matches in rows]
-
-
-RESULT_COLUMNS = ("match_id", "number", "round", "block", "rotation", "end", "replay_sha256", "seconds", "finished_at")
-SEAT_COLUMNS = (
-    "entrant", "rank", "total", "retired", "decisions", "charged_ms", "slowest_ms", "refusals", "first_fault",
-)  # fmt: skip
-
-
-def _insert_result(connection: Connection, key: int, result: Result) -> None:
-    values = {name: getattr(result, name) for name in RESULT_COLUMNS}
-    connection.execute(insert(schema.result).values(**values, tournament_id=key, table_number=result.table))
-    seats = [
-        {"match_id": result.match_id, "seat": seat, **{name: getattr(one, name) for name in SEAT_COLUMNS}}
-        for seat, one in enumerate(result.seats)
-    ]
-    connection.execute(insert(schema.seat_result), seats)
-    faults = [
-        {"match_id": result.match_id, "seat": seat, "reason": reason, "faults": count}
-        for seat, one in enumerate(result.seats)
-        for reason, count in one.faults
-    ]
-    if faults:
-        connection.execute(insert(schema.seat_fault), faults)
-
-
-def _results(connection: Connection, match_ids: Select[Any]) -> list[Result]:
-    faults: dict[tuple[str, int], list[tuple[str, int]]] = {}
-    for row in connection.execute(
-        select(schema.seat_fault)
-        .where(schema.seat_fault.c.match_id.in_(match_ids))
-        .order_by(schema.seat_fault.c.reason)
-    ):
-        faults.setdefault((row.match_id, row.seat), []).append((row.reason, row.faults))
-    seats: dict[str, list[SeatResult]] = {}
-    for row in connection.execute(
-        select(schema.seat_result)
-        .where(schema.seat_result.c.match_id.in_(match_ids))
-        .order_by(schema.seat_result.c.seat)
-    ):
-        seat = SeatResult(
-            **{name: getattr(row, name) for name in SEAT_COLUMNS},
-            faults=tuple(faults.get((row.match_id, row.seat), ())),
-        )
-        seats.setdefault(row.match_id, []).append(seat)
-    rows: Iterable[Row[Any]] = connection.execute(
-        select(schema.result).where(schema.result.c.match_id.in_(match_ids)).order_by(schema.result.c.number)
-    )
-    return [
-        Result(
-            **{name: getattr(row, name) for name in RESULT_COLUMNS},
-            table=row.table_number,
-            seats=tuple(seats[row.match_id]),
-        )
-        for row in rows
-    ]
+        except UnsoundError as error:
+            raise damaged(self.where, error) from error
+        except UnicodeDecodeError as error:  # SQLite quotes what is damaged as it stands
+            raise damaged(self.where, "text in it is not UTF-8") from error

@@ -46,6 +46,14 @@ def sqlite_engine(path: Path, busy_s: float) -> Engine:
     return engine
 
 
+def damaged(where: str, what: object) -> StoreError:
+    """Return the error of a database that does not hold what was written into it."""
+    return StoreError(
+        f"{where} is damaged ({' '.join(str(what).split())}); put back a copy of the file, or move it away and start "
+        "anew; replays are files of their own and not touched by this"
+    )
+
+
 def explained(error: DBAPIError, where: str) -> StoreError:
     """Return an error of the database in words: what, where, and what to do."""
     original: Any = error.orig
@@ -58,10 +66,7 @@ def explained(error: DBAPIError, where: str) -> StoreError:
             "Free some space, then give the same command again"
         )
     elif name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")):
-        text = (
-            f"is damaged ({original}); put back a copy of the file, or move it away and start anew; "
-            "replays are files of their own and not touched by this"
-        )
+        return damaged(where, original)
     elif name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
         text = "may not be written to; check the permissions of the file and of its folder"
     elif name.startswith("SQLITE_CANTOPEN"):

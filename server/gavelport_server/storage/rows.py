@@ -1,0 +1,136 @@
+"""Records to rows and back.
+
+SQLite has no checksums: a changed byte may leave a file that it reads without complaint. So what is read is checked
+against the schema's types and against itself, before anybody builds on it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert, select
+
+from gavelport_server.ratings.elo import Rated
+from gavelport_server.storage import schema
+from gavelport_server.storage.store import Entrant, Result, SeatResult, TournamentRecord
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, Row, Select, Table
+
+_RESULT_COLUMNS = ("match_id", "number", "round", "block", "rotation", "end", "replay_sha256", "seconds", "finished_at")
+_SEAT_COLUMNS = (
+    "entrant", "rank", "total", "retired", "decisions", "charged_ms", "slowest_ms", "refusals", "first_fault",
+)  # fmt: skip
+
+
+class UnsoundError(Exception):
+    """Rows that cannot have been written so; the text says which and why."""
+
+
+def tournaments(connection: Connection, identity: str | None = None) -> list[TournamentRecord]:
+    """Return all tournaments, oldest first, or the one of an identity. Raises UnsoundError."""
+    chosen = select(schema.tournament).order_by(schema.tournament.c.started_at, schema.tournament.c.id)
+    if identity is not None:
+        chosen = chosen.where(schema.tournament.c.identity == identity)
+    return [
+        TournamentRecord(
+            identity=row.identity,
+            name=row.name,
+            game=row.game,
+            options=row.options,
+            secret=row.secret,
+            seats=row.seats,
+            entrants=tuple(
+                Entrant(one.number, one.bot, one.version, one.content_hash) for one in _entrants(connection, row.id)
+            ),
+            started_at=row.started_at,
+        )
+        for row in _read(connection, schema.tournament, chosen)
+    ]
+
+
+def rated(connection: Connection, key: int) -> list[Rated]:
+    """Return the stored Elo of a tournament's entrants, by number. Raises UnsoundError."""
+    table = schema.standing
+    rows = _read(connection, table, select(table).where(table.c.tournament_id == key).order_by(table.c.entrant))
+    _numbered("standings", [row.entrant for row in rows], len(_entrants(connection, key)))
+    return [Rated(row.elo, row.matches) for row in rows]
+
+
+def insert_result(connection: Connection, key: int, result: Result) -> None:
+    """Insert a result with its seats and faults."""
+    values = {name: getattr(result, name) for name in _RESULT_COLUMNS}
+    connection.execute(insert(schema.result).values(**values, tournament_id=key, table_number=result.table))
+    seats = [
+        {"match_id": result.match_id, "seat": seat, **{name: getattr(one, name) for name in _SEAT_COLUMNS}}
+        for seat, one in enumerate(result.seats)
+    ]
+    connection.execute(insert(schema.seat_result), seats)
+    faults = [
+        {"match_id": result.match_id, "seat": seat, "reason": reason, "faults": count}
+        for seat, one in enumerate(result.seats)
+        for reason, count in one.faults
+    ]
+    if faults:
+        connection.execute(insert(schema.seat_fault), faults)
+
+
+def results(connection: Connection, key: int) -> list[Result]:
+    """Return a tournament's results in schedule order. Raises UnsoundError."""
+    match_ids = select(schema.result.c.match_id).where(schema.result.c.tournament_id == key)
+    table = schema.seat_fault
+    faults: dict[tuple[str, int], list[tuple[str, int]]] = {}
+    for row in _read(connection, table, select(table).where(table.c.match_id.in_(match_ids)).order_by(table.c.reason)):
+        faults.setdefault((row.match_id, row.seat), []).append((row.reason, row.faults))
+    table = schema.seat_result
+    seats: dict[str, list[Row[Any]]] = {}
+    for row in _read(connection, table, select(table).where(table.c.match_id.in_(match_ids)).order_by(table.c.seat)):
+        seats.setdefault(row.match_id, []).append(row)
+    table = schema.result
+    rows = _read(connection, table, select(table).where(table.c.tournament_id == key).order_by(table.c.number))
+    size = connection.scalar(select(schema.tournament.c.seats).where(schema.tournament.c.id == key))
+    entrants = len(_entrants(connection, key))
+    for row in rows:
+        seated = seats.get(row.match_id, [])
+        _numbered(f"seats of match {row.match_id}", [one.seat for one in seated], size)
+        seated_entrants = [one.entrant for one in seated]
+        if len(set(seated_entrants)) < len(seated) or not set(seated_entrants) <= set(range(entrants)):
+            raise UnsoundError(f"match {row.match_id} seats entrants {seated_entrants} of {entrants}")
+    return [
+        Result(
+            **{name: getattr(row, name) for name in _RESULT_COLUMNS},
+            table=row.table_number,
+            seats=tuple(
+                SeatResult(
+                    **{name: getattr(one, name) for name in _SEAT_COLUMNS},
+                    faults=tuple(faults.get((one.match_id, one.seat), ())),
+                )
+                for one in seats[row.match_id]
+            ),
+        )
+        for row in rows
+    ]
+
+
+def _entrants(connection: Connection, key: int) -> list[Row[Any]]:
+    table = schema.entrant
+    rows = _read(connection, table, select(table).where(table.c.tournament_id == key).order_by(table.c.number))
+    _numbered("entrants", [row.number for row in rows], len(rows))
+    return rows
+
+
+def _read(connection: Connection, table: Table, chosen: Select[Any]) -> list[Row[Any]]:
+    """Return rows of a whole table's columns, each value of its column's type; nothing in the schema may be null."""
+    rows = list(connection.execute(chosen))
+    for row in rows:
+        for column, value in zip(table.columns, row, strict=True):
+            if not isinstance(value, column.type.python_type):
+                raise UnsoundError(f"{value!r:.40} stands in table {table.name} as {column.name}")
+    return rows
+
+
+def _numbered(what: str, numbers: Sequence[int], count: int | None) -> None:
+    if list(numbers) != list(range(count or 0)):
+        raise UnsoundError(f"{what} are numbered {list(numbers)}")
