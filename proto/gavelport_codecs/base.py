@@ -52,6 +52,10 @@ class BaseCodec:
         """Return an action as a message. Raises CodecError for what is no action or does not fit into one."""
         return game_pb2.GameAction.FromString(self.actions.encode(action))
 
+    def action_content(self, action: Any) -> tuple[int, bytes]:
+        """Return the number of the action's kind and its serialised message. Raises CodecError like `action`."""
+        return self.actions.content(action)
+
     def decode_action(self, message: game_pb2.GameAction) -> Any:
         """Return an action. Raises CodecError."""
         return self.actions.decode(message)

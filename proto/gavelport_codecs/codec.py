@@ -38,6 +38,13 @@ class Codec(Protocol):
         """Return an action as a message. Raises CodecError for what is no action or does not fit into one."""
         ...
 
+    def action_content(self, action: Any) -> tuple[int, bytes]:
+        """Return the number of the action's kind in the game's message, and that kind's serialised message.
+
+        Equal actions give equal bytes. Raises CodecError like `action`.
+        """
+        ...
+
     def decode_action(self, message: game_pb2.GameAction) -> Any:
         """Return an action; whether it is legal is `fault`'s matter. Raises CodecError."""
         ...

@@ -63,7 +63,7 @@ class Family:
         if set(fields) != set(kinds) or set(parts) - set(kinds):
             raise ValueError(f"{game_type.name} has fields {sorted(fields)} for {sorted(kinds)}")
         self._game_number = game_field.number
-        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._encode)
+        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._content)
         self._by_kind: dict[str, Record] = {}
         self._by_class: dict[type[Any], tuple[str, int, Record]] = {}
         for kind, value_class in kinds.items():
@@ -78,21 +78,28 @@ class Family:
 
     def encode(self, value: Any) -> bytes:
         """Return the value as a serialised envelope. Raises CodecError for what does not fit."""
+        number, content = self.content(value)
+        return field(self._game_number, field(number, content))
+
+    def content(self, value: Any) -> tuple[int, bytes]:
+        """Return the kind's number in the `oneof`, and its serialised message. Raises CodecError for what does not fit.
+
+        Equal values give equal bytes.
+        """
         try:
             return self._remembered(value)
         except TypeError:  # it cannot be hashed, so it is none of ours, or holds what is not
-            return self._encode(value)
+            return self._content(value)
 
-    def _encode(self, value: Any) -> bytes:
+    def _content(self, value: Any) -> tuple[int, bytes]:
         try:
             kind, number, record = self._by_class[type(value)]
         except KeyError:
             raise CodecError(self._oneof, f"{type(value).__name__} is none of the game {self._game}") from None
         try:
-            inner = record.message(value).SerializeToString()
+            return number, record.message(value).SerializeToString(deterministic=True)
         except (ValueError, TypeError, AttributeError) as error:
             raise CodecError(f"{self._game}.{kind}", f"{value!r} fits into no message: {error}") from None
-        return field(self._game_number, field(number, inner))
 
     def decode(self, message: Any) -> Any:
         """Return the value in an envelope. Raises CodecError."""

@@ -17,15 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-def grouped(actions: Iterable[game_pb2.GameAction]) -> tuple[list[int], list[replay_pb2.ReplayActions]]:
-    """Return each action's kind, and the actions by ascending kind."""
+def grouped(contents: Iterable[tuple[int, bytes]]) -> tuple[list[int], list[replay_pb2.ReplayActions]]:
+    """Return each action's kind, and the actions by ascending kind; given `Codec.action_content` of each."""
     kinds: list[int] = []
     groups: dict[int, list[bytes]] = {}
-    for envelope in actions:
-        action: Any = getattr(envelope, envelope.WhichOneof("game") or "")
-        ((field, value),) = action.ListFields()
-        kinds.append(field.number)
-        groups.setdefault(field.number, []).append(value.SerializeToString(deterministic=True))
+    for kind, content in contents:
+        kinds.append(kind)
+        groups.setdefault(kind, []).append(content)
     return kinds, [replay_pb2.ReplayActions(kind=kind, actions=groups[kind]) for kind in sorted(groups)]
 
 

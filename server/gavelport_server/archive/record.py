@@ -76,16 +76,32 @@ class Replay:
     """What `chain_of` gave when the replay was written."""
 
 
+_text = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
+
+
 def canonical(value: object) -> bytes:
     """Return JSON with keys sorted and no white space, in UTF-8."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return _text(value).encode()
 
 
-def links(replay: Replay) -> Iterator[Json]:
-    """Yield what the chain runs over: header, decisions, checkpoints and end, as JSON objects."""
-    header = replay.header
-    to_notation = header.game.action_to_notation
-    yield {
+def links(replay: Replay) -> Iterator[str]:
+    """Yield what the chain runs over: header, decisions, checkpoints and end, as canonical JSON."""
+    yield _text(_first_link(replay.header))
+    to_notation = replay.header.game.action_to_notation
+    for number, choice in enumerate(replay.choices, 1):
+        # The many are put together by hand: this runs in the referee's process.
+        action = _text(to_notation(choice.action))
+        fault = f'"{choice.fault}"' if choice.fault else "null"
+        note = _text(choice.note) if choice.note else '""'
+        known = f'"ms":{choice.charged_ms},"n":{number},"note":{note},"record":"decision"'
+        yield f'{{"action":{action},"fault":{fault},{known}}}'
+    for number, prefix in enumerate(replay.prefixes, 1):
+        yield f'{{"fingerprint":"{prefix.hex()}","n":{number},"record":"checkpoint"}}'
+    yield _text(_last_link(replay))
+
+
+def _first_link(header: ReplayHeader) -> Json:
+    return {
         "record": "header",
         "format": FORMAT,
         "match": header.match_id,
@@ -100,19 +116,11 @@ def links(replay: Replay) -> Iterator[Json]:
             "allowance_ms": header.clock.allowance_ms,
         },
     }
-    for number, choice in enumerate(replay.choices, 1):
-        yield {
-            "record": "decision",
-            "n": number,
-            "action": to_notation(choice.action),
-            "ms": choice.charged_ms,
-            "fault": choice.fault,
-            "note": choice.note,
-        }
-    for number, prefix in enumerate(replay.prefixes, 1):
-        yield {"record": "checkpoint", "n": number, "fingerprint": prefix.hex()}
+
+
+def _last_link(replay: Replay) -> Json:
     end = replay.end
-    yield {
+    return {
         "record": "end",
         "end": end.end,
         "totals": end.totals,
@@ -129,5 +137,5 @@ def chain_of(replay: Replay) -> bytes:
     """Return the chained hash: from 32 zero bytes, SHA-256(hash so far ‖ canonical JSON of the next link)."""
     chained = bytes(32)
     for link in links(replay):
-        chained = hashlib.sha256(chained + canonical(link)).digest()
+        chained = hashlib.sha256(chained + link.encode()).digest()
     return chained

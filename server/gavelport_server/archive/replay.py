@@ -163,7 +163,7 @@ def _header(replay: Replay, codec: Codec) -> replay_pb2.ReplayHeader:
 
 
 def _play(replay: Replay, codec: Codec) -> replay_pb2.ReplayPlay:
-    kinds, groups = grouped(codec.action(choice.action) for choice in replay.choices)
+    kinds, groups = grouped([codec.action_content(choice.action) for choice in replay.choices])
     return replay_pb2.ReplayPlay(
         kinds=kinds,
         groups=groups,
