@@ -73,6 +73,13 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
         SqlStore.in_folder(tmp_path / "x" / "y", create=True)
 
 
+def test_a_folder_in_the_place_of_the_database(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir()
+    for create in (True, False):
+        with pytest.raises(StoreError, match=r"gavelport\.db is a folder, and the database is a file; move it away"):
+            SqlStore.in_folder(tmp_path, create=create)
+
+
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(b"not a database, but long enough to be looked at " * 40)
     with pytest.raises(StoreError, match=r"gavelport.db is damaged \(file is not a database\); put back a copy"):
@@ -222,6 +229,18 @@ def test_a_file_that_cannot_grow(folder: Path) -> None:
 def test_a_folder_that_may_not_be_written_to(folder: Path) -> None:
     (folder / FILE).chmod(0o400)
     store = reopened(folder)
+    with pytest.raises(StoreError, match="may not be written to"):
+        store.add_result("t1", result(3))
+    store.close()
+
+
+def test_a_database_in_a_folder_that_may_only_be_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", lambda *_: False)  # which root would be granted
+    before = sorted(folder.iterdir())
+    store = reopened(folder)
+    assert list(store.results("t1")) == schedule(3)
+    store.check()
+    assert sorted(folder.iterdir()) == before
     with pytest.raises(StoreError, match="may not be written to"):
         store.add_result("t1", result(3))
     store.close()

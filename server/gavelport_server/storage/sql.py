@@ -57,6 +57,8 @@ class SqlStore:
         path = folder / FILE
         if folder.exists() and not folder.is_dir():
             raise StoreError(f"{folder} is not a folder; give a folder for the data")
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder, and the database is a file; move it away")
         if not create and not path.exists():
             raise StoreError(f"{folder} holds no tournament data (there is no {FILE}); give the folder of a tournament")
         if create:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,11 +25,15 @@ def sqlite_engine(path: Path, busy_s: float) -> Engine:
     """Return an engine on a database file: write-ahead log, synced at every commit, foreign keys enforced.
 
     Args:
-        path: The file; it is created on the first connection.
+        path: The file; it is created on the first connection. In a folder that may not be written to it is only read.
         busy_s: How long to wait for another process's write to end.
     """
+    url = URL.create("sqlite", database=str(path))
+    if not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
+        # To read a file with a write-ahead log SQLite writes beside it, unless it is told that nobody changes the file.
+        url = URL.create("sqlite", database=path.absolute().as_uri(), query={"immutable": "1", "uri": "true"})
     engine = create_engine(
-        URL.create("sqlite", database=str(path)),
+        url,
         connect_args={"timeout": busy_s, "isolation_level": None, "check_same_thread": False},
     )
 
