@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 DEFAULT_ROUNDS = 100
+MOST_ROUNDS = 100_000
+"""The schedule of so many is drawn in seconds; to play them takes days."""
 FormatName: TypeAlias = Literal["round_robin", "swiss", "gauntlet"]
 SAMPLE = "sample:"
 """`bots = ["sample:NAME"]` enters a sample bot by name, wherever it is installed."""
@@ -77,7 +79,7 @@ class _File(BaseModel):
     name: Annotated[str, Field(min_length=1, max_length=100)]
     game: str
     seats: int | None = None
-    rounds: Annotated[int, Field(ge=1)] = DEFAULT_ROUNDS
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = DEFAULT_ROUNDS
     seed: str | None = None
     bots: list[str] | None = None
     format: FormatName = "round_robin"
@@ -124,6 +126,8 @@ def overridden(settings: Settings, *, rounds: int | None, seats: int | None, see
     """Return the settings with what the command line gives in place of the file's. Raises ConfigError."""
     if seats is not None and (problem := _seats_problem(seats, settings.game)):
         raise ConfigError("--seats", [problem])
+    if rounds is not None and rounds > MOST_ROUNDS:
+        raise ConfigError("--rounds", [f"should be at most {MOST_ROUNDS}, not {rounds}"])
     try:
         parsed = settings.seed if seed is None else parse_seed(seed)
     except ValueError as error:

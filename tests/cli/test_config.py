@@ -161,3 +161,11 @@ def test_ready_tournaments_can_be_read(path: Path) -> None:
 
 def test_the_standard_tournament_is_shipped() -> None:
     assert shipped.ready_tournament("standard") in shipped.ready_tournaments()
+
+
+def test_rounds_have_an_end(tmp_path: Path) -> None:
+    settings = read_settings(written(tmp_path, LEAST + "rounds = 100_000\n"))
+    with pytest.raises(ConfigError, match="--rounds: should be at most 100000, not 100001"):
+        overridden(settings, rounds=100_001, seats=None, seed=None)
+    with pytest.raises(ConfigError, match="rounds: should be less than or equal to 100000, not 100001"):
+        read_settings(written(tmp_path, LEAST + "rounds = 100_001\n"))
