@@ -54,6 +54,14 @@ def test_a_node_bot_whose_packages_are_missing_is_left_out(tmp_path: Path, monke
     assert names(gather(settings(tmp_path), []).bots) == ["node_bot"]
 
 
+def test_a_bot_of_another_game_is_told_what_it_plays(tmp_path: Path) -> None:
+    folder = bot_folder(tmp_path, "sailor")
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text().replace('"container"', '"shipping", "shipping@1"'))
+    with pytest.raises(EntrantsError, match=r"sailor does not play container@1: it plays shipping, shipping@1$"):
+        gather(settings(tmp_path), [folder])
+
+
 def test_every_problem_of_every_folder_is_told(tmp_path: Path) -> None:
     broken = bot_folder(tmp_path, "broken")
     (broken / "bot.toml").write_text('name = "broken"\nentry = "gone.py"\ncolour = "red"\n')

@@ -67,7 +67,7 @@ def check_file(path: Path, *, replay_whole: bool = True) -> Checked:
         if not replay_whole and chain_of(replay) != replay.chain:
             return Checked(path, None, "its content does not have the chained hash that it states")
     except (ArchiveError, ReplayError, Difference) as error:
-        return Checked(path, None, str(error))
+        return Checked(path, None, str(error).removeprefix(f"{path} "))
     end = replay.end
     record = MatchRecord(
         match_id=replay.header.match_id,

@@ -119,6 +119,6 @@ def explained(error: OSError, path: Path) -> str:
         case errno.ENOENT:
             return f"{path} is not there"
         case errno.ENOTDIR | errno.EEXIST:
-            return f"{path} cannot be used: a file stands where a folder is expected; give another data folder"
+            return f"{path} cannot be used: a file stands where a folder is expected; give another folder"
         case _:
             return f"{path} cannot be read or written ({error.strerror}); check the disk"

@@ -61,7 +61,8 @@ def gather(settings: Settings, added: Sequence[Path]) -> Field:
             problems += error.problems
             continue
         if not _plays(bot, settings):
-            problems.append(f"{bot.folder}: {bot.name} does not play {settings.game.id}: its games are {bot.games}")
+            games = ", ".join(bot.games)
+            problems.append(f"{bot.folder}: {bot.name} does not play {settings.game.id}: it plays {games}")
         elif missing := missing_here(bot):
             problems.append(f"{bot.folder}: {bot.name} cannot run: {missing}")
         elif bot.folder not in {other.folder for other in bots}:  # named twice is entered once
