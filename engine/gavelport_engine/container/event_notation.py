@@ -1,4 +1,4 @@
-"""Events in the notation, both ways, and in words (`container-notation.md`, "Who sees what")."""
+"""Events in the notation, both ways (`container-notation.md`, "Who sees what")."""
 
 from __future__ import annotations
 
