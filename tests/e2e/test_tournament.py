@@ -91,7 +91,14 @@ def test_the_report_for_people_says_what_can_be_done_next(cup: Path, tmp_path: P
 SWISS = CUP.replace("seats = 3", 'seats = 3\nformat = "swiss"').replace("bots = [", 'bots = ["sample:trader", ')
 
 
-@pytest.mark.parametrize(("form", "kills"), [(CUP, (1, 4)), (SWISS, (4,))], ids=["round robin", "swiss"])
+@pytest.mark.parametrize(
+    ("form", "kills"),
+    [
+        pytest.param(CUP, (1, 4), id="round robin"),
+        # Twelve processes at each start; tests/tournament/test_runner.py stops swiss at every block without any.
+        pytest.param(SWISS, (2, 4), id="swiss", marks=pytest.mark.long),
+    ],
+)
 def test_a_kill_in_the_middle_changes_nothing(cup: Path, tmp_path: Path, form: str, kills: tuple[int, ...]) -> None:
     cup.write_text(form)
     whole, cut = tmp_path / "whole", tmp_path / "cut"

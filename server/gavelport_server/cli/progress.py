@@ -9,6 +9,7 @@ from rich.console import Console, Group
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from gavelport_server.cli.data import counted
 from gavelport_server.cli.tables import labels, running_table
 from gavelport_server.conduct.summary import Tally
 
@@ -98,7 +99,8 @@ class Lines:
         resumed = f", {self._done} of them played before" if self._done else ""
         self._names = labels(record.entrants)
         bots = ", ".join(self._names.values())
-        self._print(f"{record.name}: {record.game}, {record.seats} seats, {matches} matches{resumed}: {bots}")
+        played = counted(matches, "match", "matches")
+        self._print(f"{record.name}: {record.game}, {record.seats} seats, {played}{resumed}: {bots}")
 
     def finished(self, result: Result, standings: Sequence[Standing]) -> None:
         """Count one more result, and print a line where another tenth is done."""
