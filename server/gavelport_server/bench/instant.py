@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 GAME = "container"
 SEATS = 4
-SCRIPTS = 8
-"""Different matches; then the first comes again."""
+SCRIPTS = 64
+"""Different matches, more than a measurement plays: in one that came again, the server would remember pieces."""
 
 _ANSWER = pb.PlayRequest.DESCRIPTOR.fields_by_name["answer"].number
 _ACTION = pb.Answer.DESCRIPTOR.fields_by_name["action"].number

@@ -2,14 +2,17 @@
 
 The measured server is the real one: bridge, hub, matches, codec, records and replays. N streams play N/4 matches of
 four seats one after another for the whole window; the bots (`instant.py`) answer at once from a load process of their
-own. What counts is the CPU time of the server process per answer, of all its threads. Both servers are measured in
-turn, in processes of their own, several times, and the median of the ratios is given.
+own. The tables' first matches are cut at different rounds, so that from then on the tables are not all at the same
+place of a match, and whatever belongs to its beginning or end falls into the window at its true share. What counts is
+the CPU time of the server process per answer, of all its threads. Both servers are measured in turn, in processes of
+their own, several times, and the median of the ratios is given.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import itertools
 import json
 import secrets
 import statistics
@@ -35,12 +38,16 @@ from gavelport_server.transport.swarm import Member, swarm
 from gavelport_server.transport.yardstick import WARM_UP_S, Reading, Window, YardstickError, measure_bare
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gavelport_server.conduct.session import Session
     from gavelport_server.transport.link import Link
 
 _CONNECT_S = 60.0
+_DRAIN_S = 0.5
+"""For the answers that are on their way when the tables stop."""
+_USUAL_ROUNDS = 80
+"""Of a match of random play; some end before, none is longer than 100."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +131,26 @@ class _Server:
         self.hub = Hub()
         self.window = Window()
         self.matches = 0
+        self._started = itertools.count()
         self.tokens = [secrets.token_urlsafe(32) for _ in range(streams)]
         self.sessions = [self.hub.admit(token, SeatName(f"bot{n}", "1")) for n, token in enumerate(self.tokens)]
 
     async def play(self, table: int) -> None:
         sessions = self.sessions[table * SEATS : (table + 1) * SEATS]
+        tables = len(self.sessions) // SEATS
+        await self._match(sessions, {"max_rounds": max(1, _USUAL_ROUNDS * (table + 1) // tables)})
         while True:
-            await self._match(table, sessions)
             self.matches += 1
+            await self._match(sessions, {})
 
-    async def _match(self, table: int, sessions: Sequence[Session]) -> None:
-        script = (table + self.matches) % SCRIPTS
+    async def _match(self, sessions: Sequence[Session], options: Mapping[str, object]) -> None:
+        number = next(self._started)
+        script = number % SCRIPTS
         game = game_named(GAME)
         setup = MatchSetup(
-            match_id(script, self.matches * len(self.sessions) + table),
+            match_id(script, number),
             game,
-            game.options({"seats": SEATS}),
+            game.options({"seats": SEATS, **options}),
             seed(script),
             tuple(session.name for session in sessions),
             ClockSetting(),
@@ -167,6 +178,7 @@ async def _serve(streams: int, seconds: float) -> RefereeReading:
                 await trio.sleep(seconds)
                 reading = server.window.read(streams)
                 tables.cancel_scope.cancel()
+            await trio.sleep(_DRAIN_S)
             for session in server.sessions:
                 server.hub.dismiss(session)
     traffic = load.traffic
