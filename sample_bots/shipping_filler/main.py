@@ -7,7 +7,8 @@ The strategy, in the order in which an action is looked for:
 2. buy ships early: each brings 1 AP a turn, and one container more at sea;
 3. load what the voyages need, and move;
 4. take Orders: of the open ones those that gain most, else hidden ones;
-5. near the end turn the money into shares.
+5. where the market is short of what they ask for, make it: one factory in a region;
+6. near the end turn the money into shares.
 
 A ship's voyage is the trip that gains most, where every turn of a container at sea costs what one earns on average.
 """
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 from gavelport_engine.shipping.actions import (
     Action,
+    Build,
     Buy,
     BuyAp,
     BuyOrder,
@@ -24,10 +26,11 @@ from gavelport_engine.shipping.actions import (
     BuyShip,
     DrawOrder,
     EndTurn,
+    Produce,
     Sell,
 )
 from gavelport_engine.shipping.bills import maintenance
-from gavelport_engine.shipping.data import COSTS, ORDERS, QUARTERS
+from gavelport_engine.shipping.data import COSTS, ORDERS, QUARTERS, REGIONS
 from gavelport_engine.shipping.legal import CAPACITY
 from gavelport_engine.shipping.movement import limit
 from gavelport_engine.shipping.table import Observation, Ship
@@ -41,8 +44,10 @@ CAPITAL_PER_SHIP = 120  # $M that stay in hand for goods when ships or shares ar
 NEWS_RESERVE = 60  # $M for what a News card may cost
 SHIPS_PAY_BACK = {"small": 4, "large": 7}  # turns that must be left
 LEAST_ORDER_GAIN = 150
+CAN_MAKE = 1  # containers of what an Order asks for that need not be on the market
 HIDDEN_ORDER_TURNS = 6  # turns that must be left to draw one unseen
 SHARE_AP = 2
+REGION_OF = {region.good: number for number, region in enumerate(REGIONS)}
 
 
 class Voyage(NamedTuple):
@@ -91,6 +96,9 @@ class Filler(Bot):
         self.voyages: dict[int, Voyage] = {}
         self.left = {order.card: order.left for order in s.wanted(self.board, self.hand)}
         rows = self.table.rows.copy()
+        for good in self.short():
+            if self.board.built[REGION_OF[good]] > self.board.marked[REGION_OF[good]] and not self.table.produced[good]:
+                self.table.rows[good] = (self.seat, *rows[good])
         ships = [(number, ship) for number, ship in enumerate(self.board.ships) if ship is not None]
         for number, ship in sorted(ships, key=lambda each: not each[1].cargo):
             voyage = self.best_voyage(number, ship)
@@ -101,7 +109,8 @@ class Filler(Bot):
                 self.left[voyage.card] -= voyage.trip.containers
             if not ship.cargo:
                 good = voyage.trip.good
-                self.table.rows[good] = rows[good][: len(self.table.rows[good]) - voyage.trip.containers]
+                row = self.table.rows[good]
+                self.table.rows[good] = row[: len(row) - voyage.trip.containers]
         self.table.rows[:] = rows
 
     def best_voyage(self, number: int, ship: Ship) -> Voyage | None:
@@ -144,6 +153,7 @@ class Filler(Bot):
         if self.turns_left == 1:
             yield from self.last_shares()
         yield from self.ships()
+        yield from self.own_goods()
         yield from self.loads()
         yield from self.moves(boost=False)
         yield from self.orders()
@@ -201,13 +211,26 @@ class Filler(Bot):
     def order_gain(self, card: int) -> float:
         """Return what an Order brings beyond what its containers would earn elsewhere; 0 where time is too short."""
         order = ORDERS[card]
-        if len(self.table.rows[order.good]) < order.count:
+        if len(self.table.rows[order.good]) + CAN_MAKE < order.count:
             return 0
         spaces = min(s.distance(source, order.city) for source in s.ports_that_make(order.good))
         turns = s.turns_for(spaces) + 2
         if turns > self.turns_left:
             return 0
         return order.reward - COSTS["face_up_order"] - TURN_COST * order.count
+
+    def own_goods(self) -> Iterator[Action]:
+        """Yield production of what Orders ask for and the market is short of, and the factories for it."""
+        for good in self.short():
+            if self.spare >= COSTS["produce"]:
+                yield Produce(REGION_OF[good])
+            if self.spare >= COSTS["factory"] + COSTS["produce"] and not self.board.built[REGION_OF[good]]:
+                yield Build(REGION_OF[good])
+
+    def short(self) -> set[int]:
+        """Return the goods of which Orders ask for more than there is."""
+        orders = s.wanted(self.board, self.hand)
+        return {order.good for order in orders if order.left > len(self.table.rows[order.good])}
 
     def shares(self) -> Iterator[Action]:
         if self.spare - COSTS["share_buy"] >= self.capital():
