@@ -61,7 +61,8 @@ def test_every_law_along_a_random_play(game: AnyGame, given: dict[str, Any]) -> 
 @pytest.mark.parametrize(("game", "given"), _plays(WHOLE))
 @pytest.mark.parametrize("number", range(5))
 def test_every_law_along_whole_plays(game: AnyGame, given: dict[str, Any], number: int) -> None:
-    assert check_play(game, game.options(given), seed(number), TWINS[game.name]) > 20  # two random companies are soon bankrupt
+    """Short ones too: two companies that play at random are soon bankrupt."""
+    assert check_play(game, game.options(given), seed(number), TWINS[game.name]) > 20
 
 
 @pytest.mark.parametrize("name", GAMES)
