@@ -79,15 +79,6 @@ class MemoryStore:
             rated = self._tournament(identity).elo.rated
             return [Standing(number, one.elo, one.matches) for number, one in enumerate(rated)]
 
-    def find_result(self, match_id: str) -> tuple[str, Result] | None:
-        """Return the identity of its tournament and the result of a match, or None."""
-        with self._lock:
-            for identity, kept in self._kept.items():
-                for result in kept.results.values():
-                    if result.match_id == match_id:
-                        return identity, result
-            return None
-
     def close(self) -> None:
         """Let go of nothing: what is kept stays until the process ends."""
 

@@ -163,15 +163,6 @@ class SqlStore:
             stored = rated(connection, self._key(connection, identity))
             return [Standing(number, one.elo, one.matches) for number, one in enumerate(stored)]
 
-    def find_result(self, match_id: str) -> tuple[str, Result] | None:
-        """Return the identity of its tournament and the result of a match, or None."""
-        with self._reading() as connection:
-            place = select(schema.tournament.c.identity, schema.tournament.c.id).join(schema.result)
-            row = connection.execute(place.where(schema.result.c.match_id == match_id)).one_or_none()
-            if row is None:
-                return None
-            return row.identity, next(one for one in results(connection, row.id) if one.match_id == match_id)
-
     # -- inside
 
     def _advance(self, connection: Connection, key: int, counted: int) -> None:

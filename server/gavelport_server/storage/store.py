@@ -121,10 +121,6 @@ class Store(Protocol):
         """Return the stored Elo of every entrant, by entrant number."""
         ...
 
-    def find_result(self, match_id: str) -> tuple[str, Result] | None:
-        """Return the identity of its tournament and the result of a match, or None."""
-        ...
-
     def close(self) -> None:
         """Let go of the database."""
         ...
