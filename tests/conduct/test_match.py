@@ -13,7 +13,7 @@ from gavelport_server.referee.report import MatchReport, Played
 from gavelport_server.transport.memory import StreamEnded
 from google.protobuf.unknown_fields import UnknownFieldSet
 
-from tests.conduct.bots import CODEC, CONTAINER, Bot, Table, match_setup, receive
+from tests.conduct.bots import CODEC, CONTAINER, Bot, Table, hello, match_setup, receive
 
 
 async def play(table: Table, bots: list[Bot], *, reveal: bool = True, match_id: str = "match-1") -> MatchReport:
@@ -68,6 +68,27 @@ async def test_four_bots_play_a_match_to_its_end(autojump_clock: trio.testing.Mo
         assert len(bot.end.reveal.scores) == 4
         assert set(bot.end.terminations) == {pb.TERMINATION_NORMAL}
     assert not any(session.places for session in table.sessions)
+
+
+async def test_no_bot_is_given_more_matches_than_it_said(autojump_clock: trio.testing.MockClock) -> None:
+    table = Table()
+    for seat in range(4):
+        await hello(table.connect(seat), max_matches=1 if seat == 2 else 2)
+
+    async def begin(match_id: str) -> None:
+        await conduct_match(match_setup(4, match_id), table.sessions, reveal=True)
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(begin, "match-1")
+        await trio.testing.wait_all_tasks_blocked()
+        with pytest.raises(ValueError, match=r"match-2: bot2 plays 1 already, and said in its Hello that it plays 1 "):
+            await begin("match-2")
+        assert [list(session.places) for session in table.sessions] == [["match-1"]] * 4
+        await hello(table.connect(2), max_matches=2)
+        nursery.start_soon(begin, "match-2")
+        await trio.testing.wait_all_tasks_blocked()
+        assert [list(session.places) for session in table.sessions] == [["match-1", "match-2"]] * 4
+        nursery.cancel_scope.cancel()
 
 
 async def test_what_a_bot_is_told_at_the_start(autojump_clock: trio.testing.MockClock) -> None:
@@ -170,7 +191,7 @@ async def test_matches_at_once_on_the_same_links(autojump_clock: trio.testing.Mo
     bots = [Bot(table.connect(seat)) for seat in range(4)]
     async with trio.open_nursery() as nursery:
         for bot in bots:
-            nursery.start_soon(bot.play, 3)
+            nursery.start_soon(lambda bot: bot.play(3, max_matches=3), bot)
         for session in table.sessions:
             await session.wait_connected()
         async with trio.open_nursery() as matches:
@@ -327,7 +348,7 @@ async def test_a_fault_of_ours_voids_its_match_and_no_other(
     with structlog.testing.capture_logs() as logs:
         async with trio.open_nursery() as nursery:
             for bot in bots:
-                nursery.start_soon(bot.play, 2)
+                nursery.start_soon(lambda bot: bot.play(2, max_matches=2), bot)
             for session in table.sessions:
                 await session.wait_connected()
             nursery.start_soon(whole)

@@ -56,12 +56,19 @@ async def conduct_match(
 
     Raises:
         MatchVoid: something of ours failed. The bots were told.
-        ValueError: sessions that do not fit the seats, or that play a match of this id already.
+        ValueError: sessions that do not fit the seats, that play a match of this id already, or as many matches as
+            they said that they play at the same time.
     """
     if len(sessions) != len(setup.seats) or len(set(sessions)) != len(sessions):
         raise ValueError(f"match {setup.match_id}: {len(setup.seats)} seats need as many sessions, all different")
     if any(setup.match_id in session.places for session in sessions):
         raise ValueError(f"match {setup.match_id}: is being played already")
+    for session in sessions:
+        if len(session.places) >= session.max_matches:
+            raise ValueError(
+                f"match {setup.match_id}: {session.name.bot} plays {len(session.places)} already, and said in its "
+                f"Hello that it plays {session.max_matches} at the same time"
+            )
     match = _Match(setup, sessions, reveal=reveal, watch=watch)
     try:
         match.begin()
