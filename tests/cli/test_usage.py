@@ -80,6 +80,30 @@ def test_a_data_folder_that_cannot_be_is_a_failure(tmp_path: Path) -> None:
     assert "data is a file; give a folder for the data with --data DIR" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run-tournament", "--data", ""],
+        ["run-tournament", "--bot", ""],
+        ["play", "shipper", "--data", ""],
+        ["replays", "list", "--data", ""],
+        ["replays", "verify", ""],
+        ["replays", "export", "--to", ""],
+        ["rate", "--data", ""],
+        ["check", ""],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_path_is_not_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(gavelport, arguments)
+    assert "is empty; name a file or folder, or write . for the current folder" in done.stderr
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert list(tmp_path.iterdir()) == [], "nothing was begun"
+
+
 def test_both_names_are_one_command() -> None:
     context = gavelport.make_context("gavelport", ["--help"], resilient_parsing=True)
     assert gavelport.get_command(context, "run-tournament") is run_tournament

@@ -17,6 +17,7 @@ import click
 from rich.text import Text
 
 from gavelport_server.cli.data import console, counted, json_option, page_width
+from gavelport_server.cli.paths import NamedPath
 from gavelport_server.conduct.checks.finding import Verdict
 from gavelport_server.conduct.checks.run import check_bot
 from gavelport_server.conduct.checks.sparring import SparringError
@@ -45,7 +46,7 @@ FAILED, BY_SIGNAL = 1, 128
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 nothing failed, though there may be warnings; 1 a check failed; 130 stopped by Ctrl-C.",
 )
-@click.argument("folder", type=click.Path(path_type=Path), metavar="DIR")
+@click.argument("folder", type=NamedPath(), metavar="DIR")
 @json_option
 def check(folder: Path, *, as_json: bool) -> None:
     """Check a bot as a server will: its folder, its start, and real matches against sample bots.

@@ -11,6 +11,7 @@ import click
 from rich.console import Console
 
 from gavelport_server.archive.errors import ArchiveError
+from gavelport_server.cli.paths import NamedPath
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.sql import SqlStore
 
@@ -25,7 +26,7 @@ MIN_PAGE, MAX_PAGE = 60, 110
 
 data_option = click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     default=".gavelport-data",
     show_default=True,
     metavar="DIR",

@@ -17,6 +17,7 @@ from gavelport_server.archive.errors import ArchiveError
 from gavelport_server.archive.files import ReplayFolder, explained
 from gavelport_server.archive.show import Narration
 from gavelport_server.cli.data import console, counted, json_option, page_width
+from gavelport_server.cli.paths import NamedPath
 from gavelport_server.conduct.casual import CasualError, casual_match, play_casual
 from gavelport_server.conduct.entrants import EntrantsError
 from gavelport_server.conduct.local import find_bots, unless_stopped
@@ -54,7 +55,7 @@ FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
 @click.option("--verbose", is_flag=True, help="Also all that the bots print.")
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     default=".gavelport-data",
     show_default=True,
     metavar="DIR",

@@ -18,6 +18,7 @@ from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.archive.show import shown
 from gavelport_server.cli.data import console, counted, data_option, end_with, json_option, open_store, page_width
+from gavelport_server.cli.paths import NamedPath
 
 if TYPE_CHECKING:
     from gavelport_server.archive.record import Replay
@@ -81,7 +82,7 @@ def _show(match: str, data: Path, *, as_json: bool) -> int:
 
 
 @replays.command("verify")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, type=NamedPath())
 @click.option("--all", "everything", is_flag=True, help="Every replay of the data folder, and its database.")
 @data_option
 @json_option
@@ -129,7 +130,7 @@ def _audited(data: Path) -> tuple[int, list[Problem]]:
 @replays.command("export")
 @click.argument("matches", nargs=-1, metavar="[MATCH]...")
 @click.option("--format", "kind", type=click.Choice(["jsonl"]), default="jsonl", show_default=True)
-@click.option("--to", type=click.Path(path_type=Path), required=True, metavar="DIR", help="Where the files go.")
+@click.option("--to", type=NamedPath(), required=True, metavar="DIR", help="Where the files go.")
 @data_option
 @json_option
 def export_command(matches: tuple[str, ...], kind: str, to: Path, data: Path, as_json: bool) -> None:

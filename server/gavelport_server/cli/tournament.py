@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from gavelport_server.cli.paths import NamedPath
+
 
 @click.command(
     "run-tournament",
@@ -15,7 +17,7 @@ import click
     "usage, tournament file or bot.toml; 130 stopped by Ctrl-C, 143 by SIGTERM. However it ends, finished matches are "
     "kept, and the same command goes on.",
 )
-@click.argument("tournament", required=False, type=click.Path(path_type=Path))
+@click.argument("tournament", required=False, type=NamedPath())
 @click.option("--rounds", type=click.IntRange(min=1), metavar="N", help="How many rounds in all; more continue it.")
 @click.option("--seats", type=click.IntRange(min=2), metavar="N", help="Table size; default: all entrants, up to 5.")
 @click.option("--seed", metavar="HEX", help="What all deals follow from; default: drawn once and kept.")
@@ -23,13 +25,13 @@ import click
     "--bot",
     "bots",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     metavar="DIR",
     help="The folder of a bot to be entered beside the others; may be given again and again.",
 )
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=NamedPath(),
     default=Path(".gavelport-data"),
     show_default=True,
     metavar="DIR",
