@@ -82,6 +82,34 @@ def test_leftovers_of_a_killed_writer_are_no_replays(folder: ReplayFolder) -> No
     assert folder.list() == ["m1"]
 
 
+def test_leftovers_are_swept_and_nothing_else_is(folder: ReplayFolder) -> None:
+    assert folder.sweep() == 0
+    folder.put("m1", b"one")
+    others = [".hidden", "m.0123456789abcdef.new", ".m2.0123.new", "notes.new"]
+    for name in [*others, ".m2.0123456789abcdef.new", f".{'x' * 100}.0123456789abcdef.new"]:
+        (folder.folder / name).write_bytes(b"tw")
+    assert folder.sweep() == 2
+    assert everything(folder) == sorted(["m1.zst", *others])
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from gavelport_server.archive.files import ReplayFolder
+
+os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+ReplayFolder(Path(sys.argv[1])).put("m2.long-id_3", b"half")
+"""
+
+
+def test_what_a_killed_writer_leaves_is_swept(folder: ReplayFolder) -> None:
+    subprocess.run([sys.executable, "-c", KILLED, folder.folder.parent], check=False, timeout=60)
+    (left,) = everything(folder)
+    assert left.endswith(".new")
+    assert folder.sweep() == 1
+    assert everything(folder) == []
+
+
 def test_a_write_that_fails_leaves_nothing(folder: ReplayFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(descriptor: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")

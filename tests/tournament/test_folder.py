@@ -19,6 +19,18 @@ def test_a_folder_is_made_and_locked_and_set_free(tmp_path: Path) -> None:
         assert (data / "gavelport.db").exists()
 
 
+def test_leftovers_of_a_killed_run_are_swept_under_the_lock(tmp_path: Path) -> None:
+    left = tmp_path / "replays" / ".m2.0123456789abcdef.new"
+    left.parent.mkdir()
+    left.write_bytes(b"half")
+    with open_folder(tmp_path):
+        assert not left.exists()
+        left.write_bytes(b"being written")
+        with pytest.raises(FolderError), open_folder(tmp_path):
+            pass
+        assert left.exists(), "of the run that has the lock"
+
+
 def test_what_cannot_be_a_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("")
     with pytest.raises(FolderError, match="data is a file; give a folder"), open_folder(tmp_path / "data"):

@@ -14,6 +14,8 @@ from gavelport_server.archive.errors import ArchiveError
 FOLDER = "replays"
 """The folder's name in a data folder."""
 SUFFIX = ".zst"
+_UNFINISHED = re.compile(r"\.[A-Za-z0-9_.-]{1,100}\.[0-9a-f]{16}\.new")
+"""What `put` names a file until it is whole."""
 # What may stand in a file's name anywhere; a match id that came from outside must not lead elsewhere.
 _MATCH_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
 
@@ -89,6 +91,21 @@ class ReplayFolder:
         except OSError as error:
             raise ArchiveError(explained(error, self.folder)) from error
         return sorted(name.removesuffix(SUFFIX) for name in names if name.endswith(SUFFIX) and not name.startswith("."))
+
+    def sweep(self) -> int:
+        """Take away what writers left that were killed in the midst of `put`; return how many files.
+
+        Only for who alone writes in this folder. Raises ArchiveError where that cannot be done.
+        """
+        swept = 0
+        try:
+            names = [entry.name for entry in os.scandir(self.folder)] if self.folder.is_dir() else []
+            for name in filter(_UNFINISHED.fullmatch, names):
+                (self.folder / name).unlink()
+                swept += 1
+        except OSError as error:
+            raise ArchiveError(explained(error, self.folder)) from error
+        return swept
 
     def _sync_folder(self) -> None:
         descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)

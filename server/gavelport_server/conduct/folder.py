@@ -42,14 +42,17 @@ class DataFolder:
 def open_folder(path: Path) -> Iterator[DataFolder]:
     """Give the data folder, made where it is missing, to this process alone.
 
-    The lock goes with the process, however that ends. Raises FolderError where another process plays in it or the
-    folder cannot be written, StoreError where its database cannot be used.
+    What a killed run left of a replay that it was writing is swept. The lock goes with the process, however that ends.
+    Raises FolderError where another process plays in it or the folder cannot be written, StoreError where its database
+    cannot be used, ArchiveError where its replays cannot.
     """
     lock = _locked(path)
     try:
         store = SqlStore.in_folder(path, create=True)
         try:
-            yield DataFolder(path, store, ReplayFolder(path))
+            replays = ReplayFolder(path)
+            replays.sweep()
+            yield DataFolder(path, store, replays)
         finally:
             store.close()
     finally:
