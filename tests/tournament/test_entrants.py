@@ -54,6 +54,22 @@ def test_a_node_bot_whose_packages_are_missing_is_left_out(tmp_path: Path, monke
     assert names(gather(settings(tmp_path), []).bots) == ["node_bot"]
 
 
+def test_a_broken_sample_bot_is_left_out_unless_it_was_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [bot_folder(tmp_path / "samples", name) for name in ("sound", "broken")]
+    (folders[1] / "bot.toml").write_text('name = "broken"\nversion = "1"\nlanguage = "python"\nentry = "main.py"\n')
+    monkeypatch.setattr(shipped, "sample_bots", lambda: folders)
+    field = gather(settings(tmp_path), [])
+    assert names(field.bots) == ["sound"]
+    (notice,) = field.notices
+    assert notice.startswith(f"broken-1 is left out: {folders[1] / 'bot.toml'}: games: is missing; write e.g. games = ")
+    with pytest.raises(EntrantsError, match=r"bot.toml: games: is missing"):
+        gather(settings(tmp_path), [folders[1]])
+    with pytest.raises(EntrantsError, match=r"bot.toml: games: is missing"):
+        gather(settings(tmp_path, 'bots = ["sample:broken-1"]'), [])
+
+
 def test_a_bot_of_another_game_is_told_what_it_plays(tmp_path: Path) -> None:
     folder = bot_folder(tmp_path, "sailor")
     manifest = folder / "bot.toml"

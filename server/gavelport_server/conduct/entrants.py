@@ -38,8 +38,8 @@ class Field:
 def gather(settings: Settings, added: Sequence[Path]) -> Field:
     """Return the entrants: those that the settings name, else all sample bots of the game; and those added.
 
-    A sample bot that nobody asked for by name and that cannot run here is left out with a notice. Raises EntrantsError
-    with every problem of all other folders.
+    A sample bot that nobody asked for by name, and that cannot run here or be read, is left out with a notice. Raises
+    EntrantsError with every problem of all other folders.
     """
     bots: list[BotManifest] = []
     notices: list[str] = []
@@ -47,7 +47,11 @@ def gather(settings: Settings, added: Sequence[Path]) -> Field:
     asked = [*(settings.bots or ()), *added]
     if settings.bots is None:
         for folder in shipped.sample_bots():
-            bot = read_manifest(folder)
+            try:
+                bot = read_manifest(folder)
+            except ManifestError as error:
+                notices.append(f"{folder.name} is left out: {'; '.join(error.problems)}")
+                continue
             if not _plays(bot, settings):
                 continue
             if missing := missing_here(bot):
