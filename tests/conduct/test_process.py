@@ -86,6 +86,15 @@ async def test_a_bot_finds_the_referee_in_its_environment(tmp_path: Path) -> Non
     assert bot.returncode == 0
 
 
+async def test_a_bot_finds_the_proto_files_by_its_environment(tmp_path: Path) -> None:
+    source = """
+        import os, pathlib
+        assert (pathlib.Path(os.environ["GAVELPORT_PROTO_DIR"]) / "gavelport/v1/referee.proto").is_file()
+    """
+    async with running(tmp_path, source) as bot:
+        assert await bot.wait() == 0
+
+
 @pytest.mark.parametrize(
     ("source", "returncode"),
     [("raise SystemExit(3)", 3), ("import os; os.kill(os.getpid(), 9)", -9), ("import os; os.abort()", -6)],

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+import gavelport
 import trio
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ GRACE_S = 2.0
 _KEEPER_S = 3.0
 """Beyond the grace, what the keeper may take to clear up before it is killed itself (and the bot with it)."""
 _KEEPER = Path(__file__).with_name("keeper.py")
+PROTO_DIR = str(Path(next(iter(gavelport.__path__))).parent)
+"""The folder that holds `gavelport/v1/*.proto`, which bots in other languages read."""
 _TRACEBACK = "Traceback (most recent call last):"
 _ERROR = re.compile(r"(?:[\w.]*(?:Error|Exception|Interrupt|Exit)\b.*)")
 
@@ -43,8 +46,9 @@ def interpreter(manifest: BotManifest) -> str:
 class BotProcess:
     """One process of a bot. An async context manager: started at its entry, stopped at its exit.
 
-    The bot finds the referee by GAVELPORT_TARGET and GAVELPORT_TOKEN in its environment and runs in its own folder, in
-    a session and process group of its own. What it prints goes to `log_path`: the first and the last 256 KiB.
+    The bot finds the referee by GAVELPORT_TARGET and GAVELPORT_TOKEN in its environment, and the .proto files by
+    GAVELPORT_PROTO_DIR. It runs in its own folder, in a session and process group of its own. What it prints goes to
+    `log_path`: the first and the last 256 KiB.
     """
 
     def __init__(self, manifest: BotManifest, target: str, token: str, log_path: Path) -> None:
@@ -53,6 +57,7 @@ class BotProcess:
         self._environment = os.environ | {
             "GAVELPORT_TARGET": target,
             "GAVELPORT_TOKEN": token,
+            "GAVELPORT_PROTO_DIR": PROTO_DIR,
             "PYTHONUNBUFFERED": "1",  # so that what a bot prints is in its log at once
         }
         self._keeper: trio.Process | None = None
