@@ -90,7 +90,8 @@ def test_verify_finds_a_changed_byte(data: Path) -> None:
     path.write_bytes(bytes(stored))
     said = run("verify", path, code=1).stdout
     assert said == (
-        f"{path}: is not as it was written: changed, cut short, or never a replay (its seal differs)\n"
+        f"{path}: is not as it was written: changed, cut short, or never a replay (its seal differs); "
+        "the match that it holds is whole and right: only bytes that mean nothing differ\n"
         "0 replays right, 1 failure\n"
     )
     assert f"{path}: is not as it was written" in run("verify", "--all", "--data", data, code=1).stdout

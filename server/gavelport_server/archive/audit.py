@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
-from gavelport_server.archive.errors import ArchiveError, ReplayError
+from gavelport_server.archive.errors import ArchiveError, ReplayError, SealError
 from gavelport_server.archive.files import SUFFIX, read, sha256_of
 from gavelport_server.archive.fit import fingerprint, fit_difference, whole_history_again, whole_history_of
 from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.record import chain_of
 from gavelport_server.archive.replay import decode_replay
+from gavelport_server.archive.salvage import what_differs
 from gavelport_server.archive.verify import verify
 from gavelport_server.ratings.elo import EloTable
 
@@ -60,12 +61,15 @@ class Checked:
 
 def check_file(path: Path, *, replay_whole: bool = True) -> Checked:
     """Read a replay and verify it; without `replay_whole` only that it is as it was written."""
+    stored = b""
     try:
         stored = read(path)
         replay = decode_replay(stored)
         figures = verify(replay) if replay_whole else ()
         if not replay_whole and chain_of(replay) != replay.chain:
             return Checked(path, None, "its content does not have the chained hash that it states")
+    except SealError as error:
+        return Checked(path, None, f"{error}; {what_differs(stored)}" if replay_whole else str(error))
     except (ArchiveError, ReplayError, Difference) as error:
         return Checked(path, None, str(error).removeprefix(f"{path} "))
     end = replay.end

@@ -7,5 +7,9 @@ class ReplayError(Exception):
     """A replay cannot be read; the text says what is wrong with it."""
 
 
+class SealError(ReplayError):
+    """A replay is not as it was written, whatever may still be read of it."""
+
+
 class ArchiveError(Exception):
     """The folder of replays cannot do what was asked; the text says what is wrong, where, and what to do about it."""

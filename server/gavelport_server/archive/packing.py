@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import zstandard
 
-from gavelport_server.archive.errors import ReplayError
+from gavelport_server.archive.errors import ReplayError, SealError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,10 +37,10 @@ def pack(frames: Sequence[bytes], incompressible: bytes) -> bytes:
 
 
 def unpack(stored: bytes) -> list[bytes]:
-    """Return the frames of a file. Raises ReplayError where a byte of it is not as it was written."""
+    """Return the frames of a file. Raises ReplayError, SealError where a byte of it is not as it was written."""
     body = stored[:-_SEAL_FRAME_BYTES]
     if not stored.endswith(_seal_frame(body)):
-        raise ReplayError("is not as it was written: changed, cut short, or never a replay (its seal differs)")
+        raise SealError("is not as it was written: changed, cut short, or never a replay (its seal differs)")
     try:
         size = zstandard.frame_content_size(body)
         if not 0 <= size <= LARGEST_BYTES:
@@ -51,7 +51,7 @@ def unpack(stored: bytes) -> list[bytes]:
         raise ReplayError(f"is no replay: it cannot be unpacked ({error})") from error
     if not stream.eof or stream.unused_data:
         raise ReplayError("is no replay: it is not one zstd frame and a seal")
-    return list(_payloads(plain))
+    return [payload for _, payload in payloads(plain)]
 
 
 def _sealed(body: bytes) -> bytes:
@@ -71,7 +71,8 @@ def _delimited(payload: bytes) -> bytes:
     return bytes(varint) + payload
 
 
-def _payloads(plain: bytes) -> Iterator[bytes]:
+def payloads(plain: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield each frame of an unpacked file with the place of its first byte. Raises ReplayError at one cut short."""
     place = 0
     while place < len(plain):
         length = shift = 0
@@ -86,5 +87,5 @@ def _payloads(plain: bytes) -> Iterator[bytes]:
                 break
         if place + length > len(plain):
             raise ReplayError(f"is no replay: a frame of {length} bytes is cut short")
-        yield plain[place : place + length]
+        yield place, plain[place : place + length]
         place += length

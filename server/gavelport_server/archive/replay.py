@@ -27,6 +27,8 @@ from gavelport_server.archive.record import (
 from gavelport_server.referee.report import ClockSetting, Played, SeatName
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gavelport_codecs.codec import Codec
 
     from gavelport_server.referee.report import FaultReason, MatchReport
@@ -101,7 +103,19 @@ def decode_replay(stored: bytes) -> Replay:
 
     Raises ReplayError where it cannot be read: cut short, changed, of another format or of an unknown game.
     """
-    header, play, end, proof = _frames(stored)
+    try:
+        frames = [replay_pb2.ReplayFrame.FromString(payload) for payload in unpack(stored)]
+    except DecodeError as error:
+        raise ReplayError(f"is no replay: a frame cannot be read ({error})") from error
+    return decode_frames(frames)
+
+
+def decode_frames(frames: Sequence[replay_pb2.ReplayFrame]) -> Replay:
+    """Return the replay that frames hold. Raises ReplayError where they do not fit together."""
+    kinds = [frame.WhichOneof("frame") for frame in frames]
+    if kinds != FRAMES:
+        raise ReplayError(f"is no replay: it has frames {kinds} where {FRAMES} are expected")
+    header, play, end, proof = frames[0].header, frames[1].play, frames[2].end, frames[3].proof
     if header.format != FORMAT:
         raise ReplayError(f"is of replay format {header.format}; this program reads format {FORMAT}")
     try:
@@ -206,19 +220,6 @@ def _proof(replay: Replay) -> replay_pb2.ReplayProof:
 
 
 # -- reading
-
-
-def _frames(
-    stored: bytes,
-) -> tuple[replay_pb2.ReplayHeader, replay_pb2.ReplayPlay, replay_pb2.ReplayEnd, replay_pb2.ReplayProof]:
-    try:
-        frames = [replay_pb2.ReplayFrame.FromString(payload) for payload in unpack(stored)]
-    except DecodeError as error:
-        raise ReplayError(f"is no replay: a frame cannot be read ({error})") from error
-    kinds = [frame.WhichOneof("frame") for frame in frames]
-    if kinds != FRAMES:
-        raise ReplayError(f"is no replay: it has frames {kinds} where {FRAMES} are expected")
-    return frames[0].header, frames[1].play, frames[2].end, frames[3].proof
 
 
 def _choices(play: replay_pb2.ReplayPlay, actions: list[Any]) -> tuple[Choice, ...]:
