@@ -7,7 +7,7 @@ which are the names of the `oneof`'s fields too.
 from __future__ import annotations
 
 import dataclasses
-from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from google.protobuf.message_factory import GetMessageClass
@@ -17,25 +17,32 @@ from gavelport_codecs.parts import PLAIN, Part
 from gavelport_codecs.splice import field
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from google.protobuf.message import Message
 
 
-_REMEMBERED = 4096
-"""So many values of a family are kept with their bytes: most come again, in the same match or in others."""
+_REMEMBERED = 1024
+"""So many values of a kind are kept with their bytes: most come again, in the same match or in others."""
 
 
 class Record:
     """One kind: a frozen dataclass of the engine and the message with the same content."""
 
-    def __init__(self, value_class: type[Any], message_class: type[Message], parts: Mapping[str, Part]) -> None:
-        """Take the value's attributes in their order; those without a part are plain numbers, flags or words."""
+    def __init__(
+        self, kind: str, number: int, value_class: type[Any], message_class: type[Message], parts: Mapping[str, Part]
+    ) -> None:
+        """Take the kind's field in the `oneof`, and a part for each attribute that is no plain number, flag or word."""
+        self.kind, self.number = kind, number
         self.value_class = value_class
         self._message_class = message_class
         fields = [(each.name, parts.get(each.name, PLAIN)) for each in dataclasses.fields(value_class)]
         self._writes = [(attribute, part.name or attribute, part.write) for attribute, part in fields]
         self._reads = [(part.name or attribute, part.read) for attribute, part in fields]
+        self.attributes: Callable[[Any], Any] = attrgetter(*[attribute for attribute, _ in fields]) if fields else type
+        """From a value to what tells it from others of its kind, which is hashed and compared faster than the value."""
+        self.remembered: dict[Any, tuple[bytes, bytes]] = {}
+        """By those attributes, the value's bytes bare and in the envelope."""
 
     def message(self, value: Any) -> Message:
         """Return the value as a message."""
@@ -63,13 +70,12 @@ class Family:
         if set(fields) != set(kinds) or set(parts) - set(kinds):
             raise ValueError(f"{game_type.name} has fields {sorted(fields)} for {sorted(kinds)}")
         self._game_number = game_field.number
-        self._remembered = lru_cache(maxsize=_REMEMBERED)(self._content)
         self._by_kind: dict[str, Record] = {}
-        self._by_class: dict[type[Any], tuple[str, int, Record]] = {}
+        self._by_class: dict[type[Any], Record] = {}
         for kind, value_class in kinds.items():
-            record = Record(value_class, GetMessageClass(fields[kind].message_type), parts.get(kind, {}))
-            self._by_kind[kind] = record
-            self._by_class[value_class] = (kind, fields[kind].number, record)
+            message_class = GetMessageClass(fields[kind].message_type)
+            record = Record(kind, fields[kind].number, value_class, message_class, parts.get(kind, {}))
+            self._by_kind[kind] = self._by_class[value_class] = record
 
     @property
     def kinds(self) -> tuple[type[Any], ...]:
@@ -77,29 +83,37 @@ class Family:
         return tuple(self._by_class)
 
     def encode(self, value: Any) -> bytes:
-        """Return the value as a serialised envelope. Raises CodecError for what does not fit."""
-        number, content = self.content(value)
-        return field(self._game_number, field(number, content))
+        """Return the value as a serialised envelope; equal values give equal bytes.
+
+        Raises CodecError for what does not fit.
+        """
+        return self._encoded(self._record(value), value)[1]
 
     def content(self, value: Any) -> tuple[int, bytes]:
-        """Return the kind's number in the `oneof`, and its serialised message. Raises CodecError for what does not fit.
+        """Return the kind's number in the `oneof`, and its serialised message. Otherwise like `encode`."""
+        record = self._record(value)
+        return record.number, self._encoded(record, value)[0]
 
-        Equal values give equal bytes.
-        """
+    def _record(self, value: Any) -> Record:
         try:
-            return self._remembered(value)
-        except TypeError:  # it cannot be hashed, so it is none of ours, or holds what is not
-            return self._content(value)
-
-    def _content(self, value: Any) -> tuple[int, bytes]:
-        try:
-            kind, number, record = self._by_class[type(value)]
+            return self._by_class[type(value)]
         except KeyError:
             raise CodecError(self._oneof, f"{type(value).__name__} is none of the game {self._game}") from None
+
+    def _encoded(self, record: Record, value: Any) -> tuple[bytes, bytes]:
         try:
-            return number, record.message(value).SerializeToString(deterministic=True)
+            key = record.attributes(value)
+            found = record.remembered.get(key)
+            if found is None:
+                content = record.message(value).SerializeToString(deterministic=True)
+                found = content, field(self._game_number, field(record.number, content))
+                if len(record.remembered) >= _REMEMBERED:
+                    record.remembered.clear()
+                record.remembered[key] = found
+            return found
         except (ValueError, TypeError, AttributeError) as error:
-            raise CodecError(f"{self._game}.{kind}", f"{value!r} fits into no message: {error}") from None
+            problem = f"{value!r} fits into no message: {error}"
+            raise CodecError(f"{self._game}.{record.kind}", problem) from None
 
     def decode(self, message: Any) -> Any:
         """Return the value in an envelope. Raises CodecError."""

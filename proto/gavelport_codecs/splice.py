@@ -11,8 +11,6 @@ _LENGTH_DELIMITED = 2
 
 def varint(number: int) -> bytes:
     """Return a number from 0 in protobuf's base 128."""
-    if number < 128:
-        return number.to_bytes(1)
     out = bytearray()
     while number >= 128:
         out.append(number & 127 | 128)
@@ -27,8 +25,10 @@ def tag(number: int) -> bytes:
 
 
 _TAGS = tuple(tag(number) for number in range(64))
+_SIZES = tuple(varint(size) for size in range(1024))
 
 
 def field(number: int, payload: bytes) -> bytes:
     """Return field `number` (1 to 63) with a serialised message, or any bytes, as its payload."""
-    return _TAGS[number] + varint(len(payload)) + payload
+    size = len(payload)
+    return _TAGS[number] + (_SIZES[size] if size < 1024 else varint(size)) + payload

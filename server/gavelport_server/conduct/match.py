@@ -97,6 +97,7 @@ class _Match:
         self._is_over = False
         self._over = trio.Event()
         self._scope = trio.CancelScope()
+        self._now = trio.lowlevel.current_clock().current_time  # what trio.current_time calls, without its detours
         self._wakes_at = math.inf
         """The scope's deadline, kept beside it because it is asked for with every answer."""
         self.report: MatchReport | None = None
@@ -153,7 +154,7 @@ class _Match:
     def _judge(self, seat: int, answer: referee_pb2.Answer, at: float) -> list[Command]:
         note = answer.note
         action = self._action(answer, note)
-        return self.core.answer(seat, answer.decision_id, action, note, trio.current_time(), at)
+        return self.core.answer(seat, answer.decision_id, action, note, self._now(), at)
 
     def _action(self, answer: referee_pb2.Answer, note: str) -> Any:
         """Return the action of an answer, or why it cannot be read."""

@@ -40,6 +40,7 @@ class Seat:
         "defaulted",
         "duty",
         "events",
+        "faults",
         "last_charged_ms",
         "number",
         "presence",
@@ -67,6 +68,8 @@ class Seat:
         """How many of them the seat was told."""
         self.last_charged_ms = 0
         self._charges_ms: list[int] = []
+        self.faults = 0
+        """How many faults the seat has."""
         self._refusals = 0
         self._fault_counts: Counter[FaultReason] = Counter()
         self._first_fault = ""
@@ -109,20 +112,24 @@ class Seat:
     def take(self, turn: int, action: object, note: str, charged_ms: int) -> None:
         """Settle the open decision with the bot's action."""
         self.happen(Happening.TAKE)
-        self._settle(Played(turn, self.number, self._phase(), action, charged_ms, None, note))
+        assert self.decision is not None
+        self._settle(Played(turn, self.number, self.decision.phase, action, charged_ms, None, note))
 
     def play_default(self, turn: int, action: object, reason: FaultReason, why: str, charged_ms: int) -> None:
         """Settle the open decision with the default and count the fault; `why` says in words what went wrong."""
         self.happen(Happening.DEFAULT)
+        assert self.decision is not None
         self.defaulted.add(self.decision_id)
         self._fault_counts[reason] += 1
+        self.faults += 1
         if not self._first_fault:
             self._first_fault = f"decision {self.decision_id}: {reason}: {why}"
-        self._settle(Played(turn, self.number, self._phase(), action, charged_ms, reason, ""))
+        self._settle(Played(turn, self.number, self.decision.phase, action, charged_ms, reason, ""))
 
     def play_retired(self, turn: int, action: object) -> None:
         """Settle a decision that a retired seat is not asked."""
-        self.settled = Played(turn, self.number, self._phase(), action, 0, "retired", "")
+        assert self.decision is not None
+        self.settled = Played(turn, self.number, self.decision.phase, action, 0, "retired", "")
 
     def close(self) -> Played:
         """End the step for this seat and return how its decision was settled."""
@@ -136,16 +143,7 @@ class Seat:
         self.last_charged_ms = settled.charged_ms
         self._charges_ms.append(settled.charged_ms)
 
-    def _phase(self) -> str:
-        assert self.decision is not None
-        return self.decision.phase
-
     # -- figures
-
-    @property
-    def faults(self) -> int:
-        """How many faults the seat has."""
-        return self._fault_counts.total()
 
     def figures(self) -> SeatFigures:
         """Return how the seat did."""

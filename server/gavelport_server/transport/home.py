@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
@@ -121,7 +122,11 @@ def _close(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def run(async_fn: Callable[..., Awaitable[T]], *args: object) -> T:
-    """What `trio.run(async_fn, *args)` would return or raise, with an asyncio loop for gRPC in the same thread."""
+    """What `trio.run(async_fn, *args)` would return or raise, with an asyncio loop for gRPC in the same thread.
+
+    What exists before, modules above all, is taken to live as long as the run: the garbage collector leaves it alone.
+    """
+    gc.freeze()  # saves a referee a tenth of its CPU
     loop = BurstLoop()
     asyncio.set_event_loop(loop)
 
@@ -143,5 +148,6 @@ def run(async_fn: Callable[..., Awaitable[T]], *args: object) -> T:
         result = loop.run_until_complete(host())
     finally:
         _close(loop)
+        gc.unfreeze()
     value: T = result.unwrap()
     return value
