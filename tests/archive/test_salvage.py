@@ -147,9 +147,9 @@ def test_every_changed_byte_is_told_in_words(stored: bytes) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(3))
-def test_every_changed_bit_is_told_in_words(number: int) -> None:
+def test_many_changed_bits_are_told_in_words(number: int) -> None:
     stored = encode_replay(played_match(number))
-    for bit in range(0, 8 * len(stored), 3):
+    for bit in range(number, 8 * len(stored), 61):
         told = what_differs(flipped(stored, bit // 8, 1 << bit % 8))
         assert told == WHOLE or told.startswith(("frame ", "the first difference in what it holds: ")), told
 
