@@ -11,11 +11,8 @@ from tests.sample_bots.bots import bot_class, manifests
 
 NAMES = [manifest.name for manifest in manifests("python", "shipping")]
 SERIOUS = [name for name in NAMES if name != "random_legal"]
-VARIANTS: list[dict[str, object]] = [
-    {"seats": 2, "years": 5},
-    {"seats": 3, "no_elimination": True},
-    {"seats": 5, "years": 3},
-]
+SHORT: dict[str, object] = {"seats": 3, "years": 3, "no_elimination": True}
+VARIANTS: list[dict[str, object]] = [SHORT, {"seats": 2, "years": 5}, {"seats": 5}]
 
 
 def company(name: str, seats: int, seed: int) -> list[type[Bot]]:
@@ -37,10 +34,9 @@ def refusals(name: str, options: dict[str, object], seed: int) -> list[str]:
     return [f"seed {seed}, {each.code}: {each.sentence}: {each.action}" for each in played.refusals]
 
 
-@pytest.mark.parametrize("options", VARIANTS, ids=lambda options: f"{options['seats']} seats")
 @pytest.mark.parametrize("name", NAMES)
-def test_it_plays_a_whole_match_without_a_refusal(name: str, options: dict[str, object]) -> None:
-    assert refusals(name, options, seed=1) == []
+def test_it_plays_a_whole_match_without_a_refusal(name: str) -> None:
+    assert refusals(name, SHORT, seed=1) == []
 
 
 @pytest.mark.long
@@ -63,7 +59,7 @@ def test_a_refusal_would_be_seen() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_it_plays_the_same_match_the_same_way(name: str) -> None:
-    first, second = (match(company(name, 3, 7), 7, years=3).decisions for _ in range(2))
+    first, second = (match(company(name, 2, 7), 7, years=3).decisions for _ in range(2))
     assert first == second
 
 
@@ -71,9 +67,12 @@ def test_it_plays_the_same_match_the_same_way(name: str) -> None:
 def test_it_beats_random_play(name: str) -> None:
     table = [bot_class("random_legal")] * 4
     table[1] = bot_class(name)
-    assert [match(table, seed).outcome.ranks[1] for seed in range(3)] == [1, 1, 1]
+    assert match(table, 1).outcome.ranks[1] == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SERIOUS)
 def test_it_does_not_go_bankrupt_among_its_like(name: str) -> None:
-    assert [score["bankrupt"] for score in match([bot_class(name)] * 4, 1).outcome.scores] == [None] * 4
+    for seed in range(5):
+        scores = match([bot_class(name)] * 4, seed).outcome.scores
+        assert [score["bankrupt"] for score in scores] == [None] * 4, seed
