@@ -147,7 +147,7 @@ def test_a_data_folder_that_cannot_be_is_a_failure(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     done = play("shipper", "--quiet", "--data", tmp_path / "data")
     assert done.exit_code == 1
-    assert "data/plays cannot be used: a file stands where a folder is expected; give another data" in done.stderr
+    assert "data/plays cannot be used: a file stands where a folder is expected; give another folder" in done.stderr
 
 
 def test_ctrl_c_ends_it_with_all_bots(tmp_path: Path) -> None:
