@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 P = TypeVar("P")
 T = TypeVar("T")
@@ -28,17 +28,19 @@ class Memo(Generic[P, T]):
         self._content, self._make, self._capacity = content, make, capacity
         self._latest: dict[int, tuple[tuple[object, ...], T]] = {}
 
-    def __call__(self, piece: P) -> T:
-        """Return what is made of a piece."""
-        content = self._content(piece)
-        latest = self._latest.get(id(piece))
-        if latest is not None and latest[0] == content:  # quick: what did not change is mostly the same object
-            return latest[1]
-        made = self._make(piece)
-        if latest is None and len(self._latest) >= self._capacity:
-            self._latest.clear()
-        self._latest[id(piece)] = (content, made)
-        return made
+    def __call__(self, pieces: Iterable[P]) -> list[T]:
+        """Return what is made of each piece, in their order."""
+        content_of, latest = self._content, self._latest
+        found = []
+        for piece in pieces:
+            content = content_of(piece)
+            entry = latest.get(id(piece))
+            if entry is None or entry[0] != content:  # quick: what did not change is mostly the same object
+                if entry is None and len(latest) >= self._capacity:
+                    latest.clear()
+                entry = latest[id(piece)] = (content, self._make(piece))
+            found.append(entry[1])
+        return found
 
     def __len__(self) -> int:
         """Return how many are kept."""

@@ -41,8 +41,8 @@ class Record:
         self._reads = [(part.name or attribute, part.read) for attribute, part in fields]
         self.attributes: Callable[[Any], Any] = attrgetter(*[attribute for attribute, _ in fields]) if fields else type
         """From a value to what tells it from others of its kind, which is hashed and compared faster than the value."""
-        self.remembered: dict[Any, tuple[bytes, bytes]] = {}
-        """By those attributes, the value's bytes bare and in the envelope."""
+        self.remembered: dict[Any, tuple[int, bytes, bytes]] = {}
+        """By those attributes: the kind's number, the value's bytes bare and in the envelope."""
 
     def message(self, value: Any) -> Message:
         """Return the value as a message."""
@@ -87,26 +87,22 @@ class Family:
 
         Raises CodecError for what does not fit.
         """
-        return self._encoded(self._record(value), value)[1]
+        return self._encoded(value)[2]
 
     def content(self, value: Any) -> tuple[int, bytes]:
         """Return the kind's number in the `oneof`, and its serialised message. Otherwise like `encode`."""
-        record = self._record(value)
-        return record.number, self._encoded(record, value)[0]
+        return self._encoded(value)[:2]
 
-    def _record(self, value: Any) -> Record:
-        try:
-            return self._by_class[type(value)]
-        except KeyError:
-            raise CodecError(self._oneof, f"{type(value).__name__} is none of the game {self._game}") from None
-
-    def _encoded(self, record: Record, value: Any) -> tuple[bytes, bytes]:
+    def _encoded(self, value: Any) -> tuple[int, bytes, bytes]:
+        record = self._by_class.get(type(value))
+        if record is None:
+            raise CodecError(self._oneof, f"{type(value).__name__} is none of the game {self._game}")
         try:
             key = record.attributes(value)
             found = record.remembered.get(key)
             if found is None:
                 content = record.message(value).SerializeToString(deterministic=True)
-                found = content, field(self._game_number, field(record.number, content))
+                found = record.number, content, field(self._game_number, field(record.number, content))
                 if len(record.remembered) >= _REMEMBERED:
                     record.remembered.clear()
                 record.remembered[key] = found

@@ -151,8 +151,8 @@ BOARDS: list[tuple[Any, Any, dict[str, Any]]] = [
 def test_a_memo_sees_every_change_of_a_board(memo: Any, board: Any, changes: dict[str, Any]) -> None:
     """A board that is changed in place is encoded anew, whichever of its attributes changed."""
     assert set(changes) == set(type(board).__slots__)
-    seen = {memo(board)}
+    seen = {*memo([board])}
     for name, value in changes.items():
         setattr(board, name, value)
-        seen.add(memo(board))
+        seen.update(memo([board]))
     assert len(seen) == len(changes) + 1

@@ -42,7 +42,7 @@ def canonical(state: State) -> str:
         [
             f'{{"card":"{CARD_NAMES[card]}","cash":{cash},{before},"loans":{count},{after}}}'
             for card, cash, (before, after), count in zip(
-                state.cards, state.cash, map(_BOARDS, table.boards), loans, strict=True
+                state.cards, state.cash, _BOARDS(table.boards), loans, strict=True
             )
         ]
     )

@@ -37,11 +37,18 @@ ASSETS = ("factory", "warehouse")
 
 
 _INTS = frozenset((int,))
+_PLACES = TOP_PRICE * COLOURS
 
 
-def _are_counts(value: object, length: int) -> bool:
-    # as `is_whole` of each, but asked of every store of every answer
-    return type(value) is tuple and len(value) == length and _INTS.issuperset(map(type, value)) and min(value) >= 0
+# Both as `is_whole` of each count, but asked of every bag and store of every answer.
+
+
+def _is_bag(value: object) -> bool:
+    return type(value) is tuple and len(value) == COLOURS and _INTS.issuperset(map(type, value)) and min(value) >= 0
+
+
+def _is_store(value: object) -> bool:
+    return type(value) is tuple and len(value) == _PLACES and _INTS.issuperset(map(type, value)) and min(value) >= 0
 
 
 def read_bag(value: object, path: str) -> Bag:
@@ -121,13 +128,13 @@ BAG = Form(
     "a bag: 5 whole numbers ≥ 0",
     read_bag,
     write_bag,
-    lambda value: _are_counts(value, COLOURS),
+    _is_bag,
 )
 FACTORY_STORE = Form(
     "a store: 30 whole numbers ≥ 0",
     _store_reader(FACTORY_PRICES),
     write_store,
-    lambda value: _are_counts(value, TOP_PRICE * COLOURS),
+    _is_store,
 )
 HARBOUR_STORE = Form(FACTORY_STORE.what, _store_reader(HARBOUR_PRICES), write_store, FACTORY_STORE.holds)
 PLACE = Form("a place for a ship", read_place, write_place, _is_place)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from itertools import compress
-from operator import add, le, mul, sub
+from operator import add, itemgetter, le, mul, sub
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
@@ -94,9 +94,12 @@ def piled(indices: Iterable[int], like: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(counts)
 
 
+_BY_COLOUR = itemgetter(*[slice(colour, None, COLOURS) for colour in range(COLOURS)])
+
+
 def colours_of(goods: Store) -> Bag:
     """Return what is in a store as a bag, prices left aside."""
-    return tuple([sum(goods[colour::COLOURS]) for colour in range(COLOURS)])
+    return tuple(map(sum, _BY_COLOUR(goods)))
 
 
 def cost(goods: Store) -> int:

@@ -96,7 +96,7 @@ def encode_table(table: Table, boards: Memo[Board, bytes]) -> bytes:
     ]
     if table.auction is not None:
         pieces.append(container_pb2.ContainerTable(auction=_auction_message(table.auction)).SerializeToString())
-    pieces += map(boards, table.boards)
+    pieces += boards(table.boards)
     return field(_TABLE, b"".join(pieces))
 
 

@@ -123,7 +123,7 @@ def encode_table(table: Table, boards: Memo[Board, bytes]) -> bytes:
         message.pending.seat, message.pending.due = pending.seat, pending.due
         setattr(message.pending, "for", pending.purpose)  # a keyword of Python
     terminal = b"".join([_row(good, owners) for good, owners in enumerate(table.rows)])
-    parts = (message.SerializeToString(), field(_TERMINAL, terminal), *map(boards, table.boards))
+    parts = (message.SerializeToString(), field(_TERMINAL, terminal), *boards(table.boards))
     return field(_TABLE, b"".join(parts))
 
 
