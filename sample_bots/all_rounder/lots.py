@@ -10,6 +10,7 @@ FUTURES = 16
 WON_A_ROUND = 0.5  # containers that come to the own island in a round
 WORKING_CAPITAL = 0.7  # beyond its face value, what a dollar earns until the end, while the game is long
 LONG = 10  # rounds
+PAID_TO_RIVAL = 1.5  # what a dollar costs that goes to a rival, who may be the one to beat
 RIVAL_WORTH = 5.0  # dollars a container on a rival's island
 
 
@@ -84,7 +85,7 @@ class Lots:
                 left = [price for price in range(1, spare + 1) if _has(harbour, take, price, colour)]
                 if left:
                     one = tuple(int(other == colour) for other in range(COLOURS))
-                    added = self.as_seller(plus(lot, one)) - self.as_seller(lot) - left[0]
+                    added = self.as_seller(plus(lot, one)) - self.as_seller(lot) - PAID_TO_RIVAL * left[0]
                     offers.append((added, left[0], one))
             added, price, one = max(offers, default=(0.0, 0, lot))
             if added <= 0:

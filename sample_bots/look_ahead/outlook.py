@@ -1,5 +1,7 @@
 """What a position promises a seat, in dollars at the end of the game."""
 
+from operator import mul
+
 from gavelport_engine.container.actions import SEA
 from gavelport_engine.container.scoring import HARBOUR_VALUE, LOAN_COST, SHIP_VALUE, card_values
 from gavelport_engine.container.table import State, Table
@@ -32,7 +34,7 @@ def promise(state: State, seat: int, rounds: float) -> float:
     early = rounds / LONG if state.table.phase != "over" else 0.0
     late = 1 - early
     values = card_values(card, ALL_FIVE)
-    on_island = sum(n * value for n, value in zip(board.island, values, strict=True))
+    on_island: int = sum(map(mul, board.island, values))
     aboard = sum(n * max(FREIGHT, HOPE * value - BID) for n, value in zip(board.cargo, values, strict=True))
     return (
         state.cash[seat] * (1 + CASH * early)

@@ -6,12 +6,22 @@ price and colour, a board what lies openly before a seat. Nothing here knows mor
 
 from __future__ import annotations
 
+from itertools import compress
 from operator import mul
 from typing import TYPE_CHECKING
 
 from gavelport_engine.container.actions import Produce
 from gavelport_engine.container.events import BANK, Event, Payment
-from gavelport_engine.container.goods import COLOURS, EMPTY_BAG, EMPTY_STORE, at_price, colours_of, plus
+from gavelport_engine.container.goods import (
+    COLOURS,
+    EMPTY_BAG,
+    EMPTY_STORE,
+    PLACE_PRICES,
+    PLACES,
+    at_price,
+    colours_of,
+    plus,
+)
 from gavelport_engine.container.legal import factory_room, harbour_room, ship_room
 from gavelport_engine.container.observe import copy_table
 from gavelport_engine.container.prices import FACTORY_PRICES, WAREHOUSE_PRICES
@@ -103,10 +113,10 @@ def cheapest(store: Store, most: int, cash: int, wanted: Bag | None = None) -> S
     """
     taken = list(EMPTY_STORE)
     left = list(wanted) if wanted is not None else list(colours_of(store))
-    for index, count in enumerate(store):
-        price, colour = index // COLOURS + 1, index % COLOURS
-        number = max(0, min(count, left[colour], most, cash // price))
-        taken[index] = number
+    for place in compress(PLACES, store):  # bots that look ahead ask often, and most places are empty
+        price, colour = PLACE_PRICES[place], place % COLOURS
+        number = max(0, min(store[place], left[colour], most, cash // price))
+        taken[place] = number
         left[colour] -= number
         most -= number
         cash -= number * price

@@ -36,6 +36,8 @@ class Played:
     """What one bot did."""
 
     ranks: list[int] = field(default_factory=list)
+    first_alone: int = 0
+    """Matches in which it shared the first place with nobody."""
     ends: Counter[str] = field(default_factory=Counter)
     actions: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
@@ -44,7 +46,10 @@ class Played:
 
 
 class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
-    """Plays `matches` matches with each session; matches differ in deal, and the bot's seat goes round."""
+    """Plays `matches` matches with each session; the bot's seat goes round.
+
+    Matches differ in deal; `in_blocks` as many in a row have the same deal as there are seats.
+    """
 
     def __init__(
         self,
@@ -52,6 +57,7 @@ class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
         seats: int,
         *,
         game: str = "container",
+        in_blocks: bool = False,
         refuse_decision: int | None = None,
         lose_at_decision: int | None = None,
     ) -> None:
@@ -60,6 +66,7 @@ class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
         self._game = self._codec.game
         self._options = self._game.options({"seats": seats})
         self._left = list(range(matches))
+        self._matches_a_deal = seats if in_blocks else 1
         self._refuse_decision = refuse_decision
         self._lose_at_decision = lose_at_decision
         self._open: tuple[Any, Stream, int] | None = None
@@ -86,7 +93,7 @@ class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
     ) -> Iterator[referee_pb2.PlayResponse]:
         name, seat = f"match {number}", number % self._options.seats
         if self._open is None:
-            seed = number.to_bytes(32)
+            seed = (number // self._matches_a_deal).to_bytes(32)
             self._open = self._game.initial_state(self._options, seed), Stream(seed, "others"), 0
         state, chance, asked = self._open
         start = referee_pb2.MatchStart(
@@ -134,6 +141,7 @@ class ScriptedReferee(referee_pb2_grpc.RefereeServiceServicer):
             self._open = state, chance, asked
         outcome = self._game.outcome(state)
         self.played.ranks.append(outcome.ranks[seat])
+        self.played.first_alone += outcome.ranks[seat] == 1 and outcome.ranks.count(1) == 1
         self.played.ends[outcome.end] += 1
         self._open = None
         over = referee_pb2.MatchEnd(match_id=name, end=outcome.end, ranks=outcome.ranks, totals=outcome.totals)

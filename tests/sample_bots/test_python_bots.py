@@ -1,8 +1,10 @@
-"""The Python bots play whole matches by the rules, the same way each time, and better than chance."""
+"""The Python bots play whole matches by the rules, the same way each time, and better than chance.
+
+How strong they are is for `test_strength.py`; here they play by messages, as in a tournament.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,14 +54,14 @@ def firsts(name: str, matches: int) -> int:
 @pytest.mark.parametrize("options", VARIANTS, ids=lambda options: f"{options['seats']} seats")
 @pytest.mark.parametrize("name", NAMES)
 def test_it_plays_whole_matches_without_a_refusal(name: str, options: dict[str, object]) -> None:
-    assert [each for seed in range(2) for each in refusals(name, options, seed)] == []
+    assert refusals(name, options, seed=0) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("options", VARIANTS, ids=lambda options: f"{options['seats']} seats")
 @pytest.mark.parametrize("name", NAMES)
 def test_it_plays_many_matches_without_a_refusal(name: str, options: dict[str, object]) -> None:
-    assert [each for seed in range(2, 72) for each in refusals(name, options, seed)] == []
+    assert [each for seed in range(1, 21) for each in refusals(name, options, seed)] == []
 
 
 def test_a_refusal_would_be_seen() -> None:
@@ -81,16 +83,4 @@ def test_it_plays_the_same_match_the_same_way(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERIOUS)
 def test_it_beats_random_play(name: str) -> None:
-    assert firsts(name, 4) >= 3
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", SERIOUS)
-def test_it_beats_random_play_nearly_always(name: str) -> None:
-    assert firsts(name, 100) >= 90
-
-
-@pytest.mark.long
-def test_a_table_of_these_bots_uses_up_the_supply() -> None:
-    ends = Counter(play(company(SERIOUS[seed % len(SERIOUS)], 4, seed), seed=seed).outcome.end for seed in range(60))
-    assert ends["two_colours"] >= 54, ends
+    assert firsts(name, 2) == 2
