@@ -2,8 +2,8 @@
 
 Neither reading nor writing has a task of its own. `context.read()` and `context.write()` are coroutines that wait
 for one future each; they are stepped by that future's callbacks, without a switch of tasks. Writes begin in the loop's
-next round, so that all messages of a burst are handled before the first answer is sent: less memory is gone through to
-and fro, and whoever is woken by the first finds the others. The handler's own task does nothing but wait for the end.
+next round, so that all messages of a burst are handled before the first answer is sent: the caches stay warm,
+and whoever is woken by the first finds the others. The handler's own task does nothing but wait for the end.
 """
 
 from __future__ import annotations
