@@ -7,11 +7,13 @@ from collections import Counter
 
 import pytest
 from gavelport_engine.rng import Stream
+from gavelport_sdk.testing import play
 
 from tests.balance import matches
 from tests.balance.__main__ import BOTS, FOURTH, jobs
 from tests.balance.matches import IllegalAnswerError, Match, play_block, play_match
 from tests.balance.report import bankruptcies, report
+from tests.sample_bots.bots import bot_class
 
 HOMES = ("santos", "mumbai", "shanghai")
 
@@ -79,6 +81,13 @@ def test_in_a_block_every_bot_plays_every_hand() -> None:
     assert block[0].homes == block[1].homes
     assert block[0].places == block[1].places
     assert block == play_block((("shipping_filler", "random_legal"), 5))
+
+
+def test_a_match_goes_as_by_messages() -> None:
+    bots = ("shipping_filler", "shipping_industrialist")  # these draw no numbers
+    by_messages = play([bot_class(bot) for bot in bots], "shipping", seed=5).outcome
+    here = play_match(bots, 5, "match")
+    assert (here.points, here.ranks) == (by_messages.totals, by_messages.ranks)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
