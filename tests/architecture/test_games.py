@@ -26,8 +26,6 @@ OWN = (
 ALLOWED = {
     "engine/gavelport_engine/registry.py": "the games there are",
     "proto/gavelport_codecs/registry.py": "their codecs",
-    "server/gavelport_server/bench/instant.py": "the referee is measured with one game",
-    "server/gavelport_server/bench/referee.py": "likewise",
     "sample_bots/": "each bot plays the games that it names",
     "tournaments/": "each tournament is of one game",
 }

@@ -1,7 +1,6 @@
 import pytest
 import trio
 from gavelport.v1 import referee_pb2 as pb
-from gavelport_engine.registry import game_named
 from gavelport_server.bench.instant import GAME, SEATS, InstantBot, Traffic, match_id, parts, seed
 from gavelport_server.bench.referee import run_referee_bench
 from gavelport_server.conduct.match import conduct_match
@@ -28,9 +27,8 @@ async def play(scripts: list[list[list[bytes]]], traffic: Traffic) -> MatchRepor
         except StreamEnded:
             return
 
-    game = game_named(GAME)
     names = tuple(session.name for session in table.sessions)
-    setup = MatchSetup(match_id(SCRIPT, 12), game, game.options({"seats": SEATS}), seed(SCRIPT), names, ClockSetting())
+    setup = MatchSetup(match_id(SCRIPT, 12), GAME, GAME.options({"seats": SEATS}), seed(SCRIPT), names, ClockSetting())
     async with trio.open_nursery() as nursery:
         for seat in range(SEATS):
             await hello(clients[seat])

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 from gavelport.v1 import referee_pb2 as pb
 from gavelport_codecs.registry import codec_for
 from gavelport_codecs.splice import field
-from gavelport_engine.registry import game_named
+from gavelport_engine.registry import GAMES
 from gavelport_engine.rng import Stream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-GAME = "container"
+GAME = next(iter(GAMES.values()))
+"""The referee is measured with the first game there is."""
 SEATS = 4
 SCRIPTS = 64
 """Different matches, more than a measurement plays: in one that came again, the server would remember pieces."""
@@ -40,16 +41,15 @@ def match_id(script: int, number: int) -> str:
 
 def parts(script: int) -> list[list[bytes]]:
     """Return what each seat says in a match of random legal play: its answers' action fields, in order."""
-    game, codec = game_named(GAME), codec_for(GAME)
-    options = game.options({"seats": SEATS})
-    state = game.initial_state(options, seed(script))
+    codec = codec_for(GAME.name)
+    state = GAME.initial_state(GAME.options({"seats": SEATS}), seed(script))
     rng = Stream(seed(script), "instant")
     said: list[list[bytes]] = [[] for _ in range(SEATS)]
-    while seats := game.to_act(state):
-        actions = {seat: game.decision(state, seat).space.sample(rng) for seat in seats}
+    while seats := GAME.to_act(state):
+        actions = {seat: GAME.decision(state, seat).space.sample(rng) for seat in seats}
         for seat, action in actions.items():
             said[seat].append(field(_ACTION, codec.action(action).SerializeToString()))
-        game.apply_in_place(state, actions, None)
+        GAME.apply_in_place(state, actions, None)
     return said
 
 

@@ -2,10 +2,10 @@
 
 The measured server is the real one: bridge, hub, matches, codec, records and replays. N streams play N/4 matches of
 four seats one after another for the whole window; the bots (`instant.py`) answer at once from a load process of their
-own. The tables' first matches are cut at different rounds, so that from then on the tables are not all at the same
-place of a match, and whatever belongs to its beginning or end falls into the window at its true share. What counts is
-the CPU time of the server process per answer, of all its threads. Both servers are measured in turn, in processes of
-their own, several times, and the median of the ratios is given.
+own. The tables' first matches are cut after different numbers of decisions, so that from then on the tables are not all
+at the same place of a match, and whatever belongs to its beginning or end falls into the window at its true share.
+What counts is the CPU time of the server process per answer, of all its threads. Both servers are measured in turn, in
+processes of their own, several times, and the median of the ratios is given.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any
 import structlog
 import trio
 from gavelport.v1 import referee_pb2 as pb
-from gavelport_engine.registry import game_named
 
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.bench.instant import GAME, SCRIPTS, SEATS, InstantBot, Traffic, match_id, parts, seed
@@ -38,16 +37,17 @@ from gavelport_server.transport.swarm import Member, swarm
 from gavelport_server.transport.yardstick import WARM_UP_S, Reading, Window, YardstickError, measure_bare
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
+    from gavelport_server.conduct.match import Watch
     from gavelport_server.conduct.session import Session
     from gavelport_server.transport.link import Link
 
 _CONNECT_S = 60.0
 _DRAIN_S = 0.5
 """For the answers that are on their way when the tables stop."""
-_USUAL_ROUNDS = 80
-"""Of a match of random play; some end before, none is longer than 100."""
+_USUAL_DECISIONS = 700
+"""Of a match of random play, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,24 +138,25 @@ class _Server:
     async def play(self, table: int) -> None:
         sessions = self.sessions[table * SEATS : (table + 1) * SEATS]
         tables = len(self.sessions) // SEATS
-        await self._match(sessions, {"max_rounds": max(1, _USUAL_ROUNDS * (table + 1) // tables)})
+        with trio.CancelScope() as first:
+            most = _USUAL_DECISIONS * (table + 1) // tables
+            await self._match(sessions, watch=lambda record: first.cancel() if len(record) > most else None)
         while True:
             self.matches += 1
-            await self._match(sessions, {})
+            await self._match(sessions)
 
-    async def _match(self, sessions: Sequence[Session], options: Mapping[str, object]) -> None:
+    async def _match(self, sessions: Sequence[Session], watch: Watch | None = None) -> None:
         number = next(self._started)
         script = number % SCRIPTS
-        game = game_named(GAME)
         setup = MatchSetup(
             match_id(script, number),
-            game,
-            game.options({"seats": SEATS, **options}),
+            GAME,
+            GAME.options({"seats": SEATS}),
             seed(script),
             tuple(session.name for session in sessions),
             ClockSetting(),
         )
-        report = await conduct_match(setup, sessions, reveal=True)
+        report = await conduct_match(setup, sessions, reveal=True, watch=watch)
         encode_replay(report)
 
 
@@ -202,7 +203,7 @@ def _play(target: str, tokens: Sequence[str]) -> Traffic:
     """Be the load: one bot a token, until the server ends all streams."""
     scripts = [parts(script) for script in range(SCRIPTS)]
     traffic = Traffic()
-    greeting = pb.PlayRequest(hello=pb.Hello(protocol_version=1, sdk="bench", games=["container@1"]))
+    greeting = pb.PlayRequest(hello=pb.Hello(protocol_version=1, sdk="bench", games=[GAME.id]))
     members = [
         Member(
             {"authorization": f"Bearer {token}"},
