@@ -18,10 +18,13 @@ SEATS = 4
 FOURTH = ("shipping_look_ahead", *BOTS)
 HEAD = """# Shipping: balance between the sample bots
 
-Written by `python -m tests.balance`. Four seats, four years. At every table sit {bots} and
-a fourth, in turn {fourth}.
+Written by `python -m tests.balance`. Four seats, four years. At every table sit
+{bots} and a fourth, in turn
+{fourth}.
+
 A block is one deal played four times, so that every bot has every seat, home city and place in the turn order once; the
-circular order of the bots goes through all there are. Points are those of rule 14.1.
+circular order of the bots goes through all there are. Points are those of rule 14.1. First places depend on the company:
+two of a kind share them out.
 
 """
 
