@@ -23,8 +23,8 @@ Written by `python -m tests.balance`. Four seats, four years. At every table sit
 {fourth}.
 
 A block is one deal played four times, so that every bot has every seat, home city and place in the turn order once; the
-circular order of the bots goes through all there are. Points are those of rule 14.1. First places depend on the company:
-two of a kind share them out.
+circular order of the bots goes through all there are. Points are those of rule 14.1. First places depend on the
+company: two of a kind share them out.
 
 """
 
