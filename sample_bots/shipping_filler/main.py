@@ -28,6 +28,7 @@ from gavelport_engine.shipping.actions import (
     EndTurn,
     Produce,
     Sell,
+    SellShare,
 )
 from gavelport_engine.shipping.bills import maintenance
 from gavelport_engine.shipping.data import COSTS, ORDERS, QUARTERS, REGIONS
@@ -46,6 +47,7 @@ SHIPS_PAY_BACK = {"small": 4, "large": 7}  # turns that must be left
 LEAST_ORDER_GAIN = 150
 CAN_MAKE = 1  # containers of what an Order asks for that need not be on the market
 HIDDEN_ORDER_TURNS = 6  # turns that must be left to draw one unseen
+LEAST_LOAD = 100  # $M without which a voyage cannot begin
 SHARE_AP = 2
 REGION_OF = {region.good: number for number, region in enumerate(REGIONS)}
 
@@ -159,6 +161,7 @@ class Filler(Bot):
         yield from self.orders()
         yield from self.shares()
         yield from self.moves(boost=True)
+        yield from self.fresh_money()
 
     def sales(self) -> Iterator[Action]:
         for number, voyage in self.voyages.items():
@@ -203,9 +206,10 @@ class Filler(Bot):
         """Yield the open Order that gains most, or a hidden one where there is time."""
         gains = [(self.order_gain(card), slot) for slot, card in enumerate(self.table.open_orders) if card is not None]
         gain, slot = max(gains, default=(0, 0))
-        if gain >= LEAST_ORDER_GAIN and self.spare >= COSTS["face_up_order"]:
+        money = self.spare - self.capital() // 2
+        if gain >= LEAST_ORDER_GAIN and money >= COSTS["face_up_order"]:
             yield BuyOrder(slot)
-        elif self.turns_left >= HIDDEN_ORDER_TURNS and self.spare >= COSTS["hidden_order"] and len(self.hand) < 3:
+        elif self.turns_left >= HIDDEN_ORDER_TURNS and money >= COSTS["hidden_order"] and len(self.hand) < 3:
             yield DrawOrder()
 
     def order_gain(self, card: int) -> float:
@@ -236,12 +240,18 @@ class Filler(Bot):
         if self.spare - COSTS["share_buy"] >= self.capital():
             yield BuyShare()
 
+    def fresh_money(self) -> Iterator[Action]:
+        """Yield the sale of a share where the money does not do for a load or a way: it would stay so."""
+        is_empty = not any(ship.cargo for ship in self.board.ships if ship)
+        is_held_up = any([*self.moves(boost=False), *self.moves(boost=True)])  # wished before, and not legal
+        if self.turns_left > QUARTERS and (is_held_up or (is_empty and self.spare < LEAST_LOAD)):
+            yield SellShare()
+
     def last_shares(self) -> Iterator[Action]:
         """Yield shares for all the money that is left, AP bought for them if need be."""
-        yield BuyShare()
         missing = max(0, SHARE_AP - self.table.ap)
         if self.spare >= COSTS["share_buy"] + missing * COSTS["extra_ap"]:
-            yield BuyAp(missing)
+            yield BuyAp(missing) if missing else BuyShare()
 
 
 if __name__ == "__main__":

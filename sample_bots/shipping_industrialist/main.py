@@ -25,6 +25,7 @@ from gavelport_engine.shipping.actions import (
     EndTurn,
     Produce,
     Sell,
+    SellShare,
 )
 from gavelport_engine.shipping.bills import maintenance
 from gavelport_engine.shipping.data import COSTS, GOODS, ORDERS, QUARTERS, REGIONS, ROW_CAPACITY
@@ -43,6 +44,7 @@ NEWS_RESERVE = 60  # $M for what a News card may cost
 SHIPS_PAY_BACK = {"small": 4, "large": 7}  # turns that must be left
 FACTORY_PAYS_BACK = 3  # turns that must be left
 FACTORY_CAPITAL = 100  # $M that stay in hand when one is built
+LEAST_LOAD = 100  # $M without which a voyage cannot begin
 SHARE_AP = 2
 
 
@@ -171,6 +173,7 @@ class Industrialist(Bot):
             yield from self.production(range(len(GOODS)))
         yield from self.shares()
         yield from self.moves(boost=True)
+        yield from self.fresh_money()
 
     def sales(self) -> Iterator[Action]:
         for number, voyage in self.voyages.items():
@@ -230,12 +233,18 @@ class Industrialist(Bot):
         if self.spare - COSTS["share_buy"] >= self.capital():
             yield BuyShare()
 
+    def fresh_money(self) -> Iterator[Action]:
+        """Yield the sale of a share where the money does not do for a load or a way: it would stay so."""
+        is_empty = not any(ship.cargo for ship in self.board.ships if ship)
+        is_held_up = any([*self.moves(boost=False), *self.moves(boost=True)])  # wished before, and not legal
+        if self.turns_left > QUARTERS and (is_held_up or (is_empty and self.spare < LEAST_LOAD)):
+            yield SellShare()
+
     def last_shares(self) -> Iterator[Action]:
         """Yield shares for all the money that is left, AP bought for them if need be."""
-        yield BuyShare()
         missing = max(0, SHARE_AP - self.table.ap)
         if self.spare >= COSTS["share_buy"] + missing * COSTS["extra_ap"]:
-            yield BuyAp(missing)
+            yield BuyAp(missing) if missing else BuyShare()
 
 
 if __name__ == "__main__":

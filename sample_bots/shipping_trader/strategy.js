@@ -18,7 +18,7 @@ const SHIP_KINDS = [
   { kind: 'small', names: ['S1', 'S2', 'S3'], price: 50, upkeep: 30, paysBack: 4 }, // turns that must be left
   { kind: 'large', names: ['L1', 'L2'], price: 200, upkeep: 100, paysBack: 8 },
 ];
-const SHARE = { price: 1000, ap: 2, top: 360 };
+const SHARE = { price: 1000, ap: 2, floor: 60, top: 360 };
 const EXTRA_AP = 250;
 const DOCK_FEE = 20;
 const NEWS_BONUS = { 3: 'electronics', 5: 'textiles', 6: 'machinery', 18: 'grain', 21: 'coffee', 22: 'minerals' };
@@ -31,6 +31,7 @@ const TURN_COST = 45; // $M that a container earns in a turn, on average
 const EMPTY_HOLD = 10; // $M a turn for half of a large ship that sails empty
 const CAPITAL_PER_SHIP = 120; // $M that stay in hand for goods when ships or shares are bought
 const NEWS_RESERVE = 60; // $M for what a News card may cost
+const LEAST_LOAD = 100; // $M without which no voyage can begin: a share is sold for it
 const ORDER_PENALTY = 150; // $M at the last accounts for the Order that every seat is dealt
 
 /** The action for an observation (ShippingObservation) of a seat that has to decide, in a match of so many years. */
@@ -182,6 +183,18 @@ function* wishes(view) {
     yield { buy_share: {} };
   }
   yield* moved(view, true);
+  yield* freshMoney(view);
+}
+
+/** A share is sold where the money does not do for a load or a way: it would stay so. Called when nothing else is left. */
+function* freshMoney({ ships, voyages, turnsLeft, spare, table, board }) {
+  const isEmpty = ships.every(({ cargo }) => cargo.length === 0);
+  const isHeldUp = ships.some(({ name, at, cargo, moved }) => {
+    const voyage = voyages.get(name);
+    return voyage && !moved && at !== (cargo.length > 0 ? voyage.city : voyage.source);
+  });
+  if (turnsLeft <= QUARTERS || table.share_sold || board.stock <= SHARE.floor) return;
+  if (isHeldUp || (isEmpty && spare < LEAST_LOAD)) yield { sell_share: {} };
 }
 
 function* sold({ ships, voyages }) {
@@ -244,7 +257,7 @@ function* lastShares({ table, board, spare }) {
 function mildest(seat, { table }) {
   if (table.phase !== 'SHIPPING_PHASE_RAISE') return { end_turn: {} };
   const { stock, ships, factories } = table.boards[seat];
-  if (stock > 60) return { sell_asset: { asset: 'share' } };
+  if (stock > SHARE.floor) return { sell_asset: { asset: 'share' } };
   const names = ships.map(({ name }) => plain(name, 'SHIP_NAME')).sort();
   const name = names.filter((each) => each.startsWith('S')).at(-1) ?? names.at(-1);
   if (name) return { sell_asset: { asset: 'ship', ship: wire(name, 'SHIP_NAME') } };

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from gavelport_engine.shipping.actions import Action, BuyShare
+from gavelport_engine.shipping.actions import Action, BuyAp, BuyShare, Move, SellShare
+from gavelport_engine.shipping.data import GOOD_IDS, ORDER_IDS, QUARTERS, SPACES
+from gavelport_engine.shipping.rules import SHIPPING
+from gavelport_engine.shipping.table import HeldOrder, Ship
 from gavelport_sdk import Bot
-from gavelport_sdk.testing import Play, play
+from gavelport_sdk.testing import Play, ask, play
 
 from tests.sample_bots.bots import bot_class, manifests
 
@@ -76,3 +81,32 @@ def test_it_does_not_go_bankrupt_among_its_like(name: str) -> None:
     for seed in range(5):
         scores = match([bot_class(name)] * 4, seed).outcome.scores
         assert [score["bankrupt"] for score in scores] == [None] * 4, seed
+
+
+def position(year: int, cash: int, ship: Ship, order: str) -> dict[str, Any]:
+    """Return the first seat's turn in a year's last quarter; it holds one Order, and no other card is in the game."""
+    state = SHIPPING.initial_state(SHIPPING.options({"seats": 2}), bytes(32))
+    table, own = state.table, state.table.boards[0]
+    table.year, table.quarter, table.seat, table.ap = year, QUARTERS, 0, 2
+    state.order_deck, table.order_deck, table.open_orders = (), 0, (None,) * 4
+    state.hands, table.boards[1].orders = [(ORDER_IDS.index(order),), ()], ()
+    own.cash, own.ships, own.orders = cash, (ship, None, None, None, None), (HeldOrder(None),)
+    return SHIPPING.to_notation(state)
+
+
+@pytest.mark.parametrize("name", SERIOUS)
+def test_the_last_accounts_are_kept_in_hand(name: str) -> None:
+    """Beside the share there are 30 for the ship, 150 for the Order, and something for a News card."""
+    at_sea = Ship(SPACES.index("canary"))
+    poor, rich = (ask(bot_class(name), position(4, cash, at_sea, "O48"), 0) for cash in (1170, 1270))
+    assert not isinstance(poor, BuyShare | BuyAp)
+    assert isinstance(rich, BuyShare)
+
+
+@pytest.mark.parametrize("name", ["shipping_filler", "shipping_industrialist"])
+def test_a_share_is_sold_for_a_toll_that_could_not_be_paid(name: str) -> None:
+    """The Order is for Rotterdam, the ship is on the other side of the Panama canal."""
+    loaded = Ship(SPACES.index("panama_bay"), (GOOD_IDS.index("electronics"),))
+    stuck, free = (ask(bot_class(name), position(2, cash, loaded, "O48"), 0) for cash in (0, 200))
+    assert isinstance(stuck, SellShare)
+    assert isinstance(free, Move)

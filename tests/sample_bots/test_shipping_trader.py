@@ -8,9 +8,13 @@ import subprocess
 from typing import Any
 
 import pytest
+from gavelport.v1 import game_pb2
+from gavelport_codecs.registry import codec_for
 from gavelport_engine.shipping.data import CITIES, EDGES, GOODS, NO_REGION, PORTS, REGIONS, SPACES
 from gavelport_engine.shipping.data_checks import CANALS
+from gavelport_engine.shipping.rules import SHIPPING
 from gavelport_sdk import shipping as s
+from google.protobuf.json_format import MessageToDict
 
 from tests.sample_bots.bots import SAMPLE_BOTS
 from tests.sample_bots.scripted_referee import ScriptedReferee, run_bot, serving
@@ -94,6 +98,23 @@ def test_the_mildest_answer_sells_what_the_referee_would() -> None:
     assert mildest("RAISE", stock=60, ships=ships[2:], factories=[]) == {"sell_asset": large}
     factory = {"asset": "factory", "region": "SHIPPING_REGION_AFRICA"}
     assert mildest("RAISE", stock=60, ships=[], factories=factories) == {"sell_asset": factory}
+
+
+def test_a_share_is_sold_where_there_is_no_money_for_a_load() -> None:
+    def decided(cash: int) -> Any:
+        state = SHIPPING.initial_state(SHIPPING.options({"seats": 2}), bytes(32))
+        seat = state.table.seat
+        state.table.boards[seat].cash = cash
+        state.table.ap = 0
+        codec = codec_for("shipping")
+        seen = game_pb2.GameObservation.FromString(codec.observed(codec.public(state), state, seat))
+        observation = MessageToDict(
+            seen.shipping, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+        )
+        return value(f"strategy.decide({seat}, 4, {json.dumps(observation)})")
+
+    assert decided(10) == {"sell_share": {}}
+    assert decided(600) != {"sell_share": {}}
 
 
 def play(referee: ScriptedReferee, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
