@@ -15,6 +15,7 @@ CASH = 0.15  # beyond its face value, what a dollar earns while the game is long
 HARBOUR, FACTORY_STORE, CARGO = 3.2, 1.6, 0.85  # the last is a part of what a cargo promises
 FACTORY_INCOME, WAREHOUSE_INCOME = 0.9, 0.4  # dollars a round
 AT_SEA = 0.4
+RIVALS = 0.7  # what the rivals' promise counts against one's own: less than all, or it would rather sit on its lead
 
 
 def rounds_left(table: Table) -> float:
@@ -52,8 +53,8 @@ def promise(state: State, seat: int, rounds: float) -> float:
 
 
 def lead(state: State, seat: int) -> float:
-    """Return by how much a seat's promise exceeds the mean of the others'."""
+    """Return by how much a seat's promise exceeds the others' mean, which does not count in full."""
     rounds = rounds_left(state.table)
     promises = [promise(state, each, rounds) for each in range(len(state.cash))]
     own = promises.pop(seat)
-    return own - sum(promises) / len(promises)
+    return own - RIVALS * sum(promises) / len(promises)
