@@ -1,11 +1,14 @@
-"""The settings of a tournament: a TOML file, checked whole, and what the command line changes in it (design 5)."""
+"""The settings of a tournament: a TOML file, checked whole, and what the command line changes in it (design 5).
+
+What every file of settings needs, `serving.py` uses too: `read_toml`, `in_words`, `game_problems`, `ClockTable`.
+"""
 
 from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 
 from gavelport_engine.errors import OptionsError
 from gavelport_engine.registry import GAMES
@@ -15,7 +18,7 @@ from gavelport_server import shipped
 from gavelport_server.referee.report import ClockSetting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gavelport_engine.game import AnyGame
     from pydantic_core import ErrorDetails
@@ -66,7 +69,9 @@ class Settings:
 Millis = Annotated[int, Field(ge=0, le=_MOST_MS)]
 
 
-class _Clock(BaseModel):
+class ClockTable(BaseModel):
+    """Each bot's clock in a match, in milliseconds."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
     bank_ms: Millis = _CLOCK.bank_ms
     increment_ms: Millis = _CLOCK.increment_ms
@@ -85,25 +90,28 @@ class _File(BaseModel):
     format: FormatName = "round_robin"
     challenger: str | None = None
     options: dict[str, Any] = {}
-    clock: _Clock = _Clock()
+    clock: ClockTable = ClockTable()
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return what a TOML file holds. Raises ConfigError where it cannot be read or is no TOML."""
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise ConfigError(str(path), [f"cannot be read: {error.strerror}"]) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(str(path), ["cannot be read: it is not UTF-8 text"]) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(str(path), [f"is not TOML: {error}"]) from error
 
 
 def read_settings(path: Path) -> Settings:
     """Return the settings in a TOML file. Raises ConfigError with every problem that is found in it."""
-    source = str(path)
-    try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise ConfigError(source, [f"cannot be read: {reason}"]) from error
-    try:
-        given = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(source, [f"is not TOML: {error}"]) from error
+    source, given = str(path), read_toml(path)
     try:
         file = _File.model_validate(given)
     except ValidationError as error:
-        problems = [_in_words(detail) for detail in error.errors()]
+        problems = [in_words(detail, _File) for detail in error.errors()]
         raise ConfigError(source, problems + _more_problems(given)) from error
     if problems := _more_problems(given):
         raise ConfigError(source, problems)
@@ -150,13 +158,8 @@ def parse_seed(text: str) -> bytes:
 
 def _more_problems(given: dict[str, Any]) -> list[str]:
     """Return what is wrong beyond the types, looking only at keys whose types are right."""
-    problems: list[str] = []
-    name, seats, seed, bots, options = (given.get(key) for key in ("game", "seats", "seed", "bots", "options"))
-    game = GAMES.get(name) if isinstance(name, str) else None
-    if isinstance(name, str) and game is None:
-        problems.append(f'game: no game is named "{name}"; there are: {", ".join(sorted(GAMES))}')
-    if game and type(seats) is int and (problem := _seats_problem(seats, game)):
-        problems.append(f"seats: {problem}")
+    problems = game_problems(given)
+    seed, bots = given.get("seed"), given.get("bots")
     if isinstance(seed, str):
         try:
             parse_seed(seed)
@@ -171,9 +174,21 @@ def _more_problems(given: dict[str, Any]) -> list[str]:
         ]
     if "challenger" in given and given.get("format") != "gauntlet":
         problems.append('challenger: only a gauntlet has one; write format = "gauntlet" or leave it out')
+    return problems
+
+
+def game_problems(given: Mapping[str, Any]) -> list[str]:
+    """Return what is wrong with `game`, `seats` and `options` of a table, looking only at those of the right type."""
+    problems: list[str] = []
+    name, seats, options = (given.get(key) for key in ("game", "seats", "options"))
+    game = GAMES.get(name) if isinstance(name, str) else None
+    if isinstance(name, str) and game is None:
+        problems.append(f'game: no game is named "{name}"; there are: {", ".join(sorted(GAMES))}')
+    if game and type(seats) is int and (problem := _seats_problem(seats, game)):
+        problems.append(f"seats: {problem}")
     if game and isinstance(options, dict):
         if "seats" in options:
-            problems.append("options.seats: the seats stand at the top of the file, not among the options")
+            problems.append("options.seats: the seats stand beside the game, not among the options")
         try:
             game.options({key: value for key, value in options.items() if key != "seats"})
         except OptionsError as error:
@@ -196,15 +211,25 @@ def _bot_folder(bot: str, beside: Path) -> Path:
     return beside / Path(bot).expanduser()
 
 
-def _in_words(detail: ErrorDetails) -> str:
-    """Return one of pydantic's findings as a sentence that says where, what and what to do instead."""
+def in_words(detail: ErrorDetails, model: type[BaseModel]) -> str:
+    """Return one of pydantic's findings in a model as a sentence that says where, what and what to do instead."""
     place = ".".join(str(part) for part in detail["loc"])
     kind = detail["type"]
     if kind == "missing":
         return f"{place}: is missing"
     if kind == "extra_forbidden":
-        fields = _Clock.model_fields if len(detail["loc"]) > 1 else _File.model_fields
-        return f"{place}: unknown key; there are: {', '.join(fields)}"
+        return f"{place}: unknown key; there are: {', '.join(_keys_beside(detail['loc'], model))}"
     message = detail["msg"].replace("Input should be", "should be").replace("valid integer", "whole number")
     message = message.replace("valid string", "text").replace("a valid", "a")
     return f"{place}: {message[0].lower()}{message[1:]}, not {detail['input']!r}"
+
+
+def _keys_beside(place: Sequence[int | str], model: type[BaseModel]) -> list[str]:
+    """Return the keys that there may be where an unknown one stands: the table's own, or those of a table within."""
+    for part in place[:-1]:
+        if isinstance(part, str):
+            within = model.model_fields[part].annotation
+            for one in (within, *get_args(within)):
+                if isinstance(one, type) and issubclass(one, BaseModel):
+                    model = one
+    return [field.alias or name for name, field in model.model_fields.items()]

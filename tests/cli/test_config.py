@@ -99,7 +99,7 @@ def test_all_problems_are_told_with_their_place(tmp_path: Path) -> None:
             LEAST + 'challenger = "bob"',
             'challenger: only a gauntlet has one; write format = "gauntlet" or leave it out',
         ),
-        (LEAST + "[options]\nseats = 4", "options.seats: the seats stand at the top of the file"),
+        (LEAST + "[options]\nseats = 4", "options.seats: the seats stand beside the game"),
         (LEAST.replace('"Cup"', '""'), "name: "),
         ("game = 3\nname = 'Cup'", "game: should be a text, not 3"),
         (LEAST + "options = 3", "options: "),

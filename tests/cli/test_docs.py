@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
-from gavelport_server.config import _Clock, _File, read_settings
+from gavelport_server.config import ClockTable, _File, read_settings
 from gavelport_server.main import gavelport
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "cli.md"
@@ -89,7 +89,7 @@ def test_a_command_that_does_not_exist_is_caught() -> None:
 
 def test_every_key_of_a_tournament_file_is_documented() -> None:
     document = DOCUMENT.read_text("utf-8")
-    keys = {*_File.model_fields, *_Clock.model_fields}
+    keys = {*_File.model_fields, *ClockTable.model_fields}
     assert len(keys) > 8
     assert [key for key in keys if not re.search(rf"^(\[{key}\]|{key} = )", document, flags=re.MULTILINE)] == []
 

@@ -1,0 +1,107 @@
+"""`gavelport serve`: its options; `conduct/service.py` does the work."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gavelport_server.cli.paths import NamedPath
+from gavelport_server.config import ConfigError
+from gavelport_server.serving import CONFIG, LEVELS, ServeSettings, read_serving
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
+
+
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Every option is a variable too (GAVELPORT_SERVE_LISTEN) and a key of the file; options win over variables, "
+    "variables over the file. The database's URL, which may hold a password, is GAVELPORT_SERVE_DATABASE or the file's "
+    "key `database`. Exit codes: 0 drained and stopped; 1 the data folder, the database or an address failed; 2 wrong "
+    "usage or settings; 130 or 143 stopped at once by a second signal.",
+)
+@click.option("--config", type=NamedPath(), envvar=CONFIG, metavar="FILE", help="Settings in TOML.")
+@click.option("--data", metavar="DIR", help="The data folder. Default: .gavelport-data")
+@click.option("--listen", metavar="ADDRESS", help="Where bots connect. Default: 127.0.0.1:7878")
+@click.option("--http", metavar="ADDRESS", help="Health, metrics, JSON and pages. Default: 127.0.0.1:7879")
+@click.option("--sample-bots", metavar="NAMES", help="Sample bots to start, by name, with commas; or all.")
+@click.option("--grace-s", metavar="S", help="How long interrupted matches wait for their bots. Default: 60")
+@click.option("--drain-s", metavar="S", help="How long running matches may take once it is stopped. Default: 60")
+@click.option("--tls-cert", metavar="FILE", help="The server's certificate, PEM; off loopback it needs one.")
+@click.option("--tls-key", metavar="FILE", help="Its key, PEM.")
+@click.option("--tls-client-ca", metavar="FILE", help="Whose certificates clients must show; default: none.")
+@click.option("--log-level", metavar="LEVEL", help=f"{', '.join(LEVELS)}. Default: info")
+@click.option("--log-file", metavar="FILE", help="Where the log goes. Default: stderr")
+@click.option("--print-config", is_flag=True, help="Print the settings that are in force, as TOML, and end.")
+def serve(config: Path | None, *, print_config: bool, **flags: str | None) -> None:
+    """Run ladders: bots connect, are matched and rated, until it is stopped.
+
+    SIGTERM or Ctrl-C begins no more matches and ends once those that run are over; the second ends at once. Matches
+    that are not over go on at the next start.
+    """
+    try:
+        settings = read_serving(config, environment=os.environ, flags=_given(flags))
+    except ConfigError as error:
+        click.echo(f"error: {error.source}:", err=True)
+        for problem in error.problems:
+            click.echo(f"  {problem}", err=True)
+        sys.exit(REFUSED)
+    if print_config:
+        click.echo(as_toml(settings), nl=False)
+        return
+    raise NotImplementedError
+
+
+def _given(flags: Mapping[str, str | None]) -> dict[tuple[str | int, ...], str]:
+    """Return what the command line gives, by its place in the settings."""
+    tables = ("tls", "log")
+    found: dict[tuple[str | int, ...], str] = {}
+    for name, text in flags.items():
+        if text is not None:
+            table, _, key = name.partition("_")
+            found[(table, key) if table in tables else (name,)] = text
+    return found
+
+
+def as_toml(settings: ServeSettings) -> str:
+    """Return the settings as a file that says the same, but for the database's password."""
+    lines = [
+        f"data = {_toml(str(settings.data))}",
+        f"listen = {_toml(settings.listen)}",
+        f"http = {_toml(settings.http)}",
+        f"sample_bots = {_toml(list(settings.sample_bots))}",
+        f"grace_s = {_toml(settings.grace_s)}",
+        f"drain_s = {_toml(settings.drain_s)}",
+    ]
+    if settings.database is not None:
+        from sqlalchemy import make_url  # noqa: PLC0415  quick help needs none of it
+
+        lines.insert(3, f"database = {_toml(make_url(settings.database).render_as_string(hide_password=True))}")
+    if settings.tls is not None:
+        lines += ["", "[tls]", f"cert = {_toml(str(settings.tls.cert))}", f"key = {_toml(str(settings.tls.key))}"]
+        if settings.tls.client_ca is not None:
+            lines.append(f"client_ca = {_toml(str(settings.tls.client_ca))}")
+    lines += ["", "[log]", f"level = {_toml(settings.log_level)}"]
+    if settings.log_file is not None:
+        lines.append(f"file = {_toml(str(settings.log_file))}")
+    for one in settings.ladders:
+        clock = {name: getattr(one.clock, name) for name in ("bank_ms", "increment_ms", "cap_ms", "allowance_ms")}
+        lines += ["", "[[ladder]]", f"name = {_toml(one.name)}", f"game = {_toml(one.game.name)}"]
+        lines += [f"seats = {one.seats}", f"options = {_toml(dict(one.options))}", f"clock = {_toml(clock)}"]
+    return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """Return a value as TOML writes it; texts are as in JSON, but for what no address or name holds."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {_toml(one)}" for key, one in value.items()) + " }" if value else "{}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)

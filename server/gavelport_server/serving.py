@@ -1,0 +1,364 @@
+"""The settings of `gavelport serve`: a TOML file, the environment, flags; checked whole (design 3, 8, 9).
+
+Flags win over the environment, the environment over the file. A setting has the same name everywhere: `tls.cert` of
+the file is `GAVELPORT_SERVE_TLS_CERT` and `--tls-cert`. The database's URL may hold a password, so that it is no flag,
+and is shown nowhere.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+
+from gavelport_engine.registry import GAMES
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+
+from gavelport_server import shipped
+from gavelport_server.config import ClockTable, ConfigError, game_problems, in_words, read_toml
+from gavelport_server.referee.report import ClockSetting
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gavelport_engine.game import AnyGame
+    from pydantic_core import ErrorDetails
+
+ENVIRONMENT = "GAVELPORT_SERVE_"
+CONFIG = f"{ENVIRONMENT}CONFIG"
+"""Names the file, as `--config` does."""
+ALL = "all"
+LEVELS = ("debug", "info", "warning", "error")
+_DATABASES = ("postgresql", "sqlite")
+_ONE_DAY_S = 86_400.0
+
+Level: TypeAlias = Literal["debug", "info", "warning", "error"]
+Place: TypeAlias = tuple[str | int, ...]
+Seconds = Annotated[float, Field(ge=0, le=_ONE_DAY_S)]
+
+
+@dataclass(frozen=True, slots=True)
+class LadderSettings:
+    """A ladder that is to be kept."""
+
+    name: str
+    game: AnyGame
+    options: Mapping[str, object]
+    """The game's options as given, without the seats."""
+    seats: int
+    clock: ClockSetting
+
+
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """Certificate and key in PEM, and whose certificates clients must show, where they must."""
+
+    cert: Path
+    key: Path
+    client_ca: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """All that a server is told before it starts."""
+
+    data: Path
+    listen: str
+    """gRPC: `HOST:PORT`, or `unix:PATH`."""
+    http: str
+    """`HOST:PORT` of health, metrics, JSON and pages."""
+    database: str | None = field(repr=False)
+    """A URL, which may hold a password; None: SQLite in the data folder."""
+    tls: TlsFiles | None
+    ladders: tuple[LadderSettings, ...]
+    sample_bots: tuple[str, ...]
+    """Those that the server starts as house bots, by name."""
+    grace_s: float
+    """So long after a start the bots of interrupted matches are waited for."""
+    drain_s: float
+    """So long after SIGTERM running matches may still take."""
+    log_level: Level
+    log_file: Path | None
+    """None: stderr."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Tls(_Table):
+    cert: str
+    key: str
+    client_ca: str | None = None
+
+
+class _Log(_Table):
+    level: Level = "info"
+    file: str | None = None
+
+
+class _Ladder(_Table):
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,39}$")]
+    game: str
+    seats: int
+    options: dict[str, Any] = {}
+    clock: ClockTable = ClockTable()
+
+
+def _usual_ladders() -> list[_Ladder]:
+    """Return the ladders of a server that names none: one for each game, at tables of four."""
+    return [_Ladder(name=name, game=name, seats=4) for name in GAMES]
+
+
+class ServeTable(_Table):
+    """The file's tables and keys."""
+
+    data: str = ".gavelport-data"
+    listen: str = "127.0.0.1:7878"
+    http: str = "127.0.0.1:7879"
+    database: SecretStr | None = None
+    sample_bots: list[str] | Literal["all"] = []
+    grace_s: Seconds = 60.0
+    drain_s: Seconds = 60.0
+    tls: _Tls | None = None
+    log: _Log = _Log()
+    ladder: Annotated[list[_Ladder], Field(default_factory=_usual_ladders, min_length=1)]
+
+
+FLAGS: tuple[Place, ...] = (
+    ("data",),
+    ("listen",),
+    ("http",),
+    ("sample_bots",),
+    ("grace_s",),
+    ("drain_s",),
+    ("tls", "cert"),
+    ("tls", "key"),
+    ("tls", "client_ca"),
+    ("log", "level"),
+    ("log", "file"),
+)
+"""What flags may give."""
+VARIABLES: tuple[Place, ...] = (*FLAGS, ("database",))
+"""What the environment may give."""
+_PATHS: tuple[Place, ...] = (("data",), ("tls", "cert"), ("tls", "key"), ("tls", "client_ca"), ("log", "file"))
+_NUMBERS: tuple[Place, ...] = (("grace_s",), ("drain_s",))
+
+
+def variable(place: Place) -> str:
+    """Return the environment's name of a setting."""
+    return ENVIRONMENT + "_".join(map(str, place)).upper()
+
+
+def flag(place: Place) -> str:
+    """Return the command line's name of a setting."""
+    return "--" + "-".join(map(str, place)).replace("_", "-")
+
+
+def read_serving(
+    path: Path | None, *, environment: Mapping[str, str] | None = None, flags: Mapping[Place, str] | None = None
+) -> ServeSettings:
+    """Return the settings out of all three sources.
+
+    Args:
+        path: the TOML file; None for none.
+        environment: the process's.
+        flags: what the command line gives, by place.
+
+    Raises:
+        ConfigError: with every problem that was found, each with its place: key of the file, variable or flag.
+    """
+    given: dict[str, Any] = {} if path is None else read_toml(path)
+    source = "settings" if path is None else str(path)
+    sources: dict[Place, str] = {}
+    problems: list[str] = []
+    if path is not None:
+        _anchor(given, path.parent)
+    for place, text, name in _texts(environment or {}, flags or {}):
+        if not _put(given, place, _value(place, text)):
+            problems.append(f"{place[0]}: should be a table")
+        sources[place] = name
+    problems += _unknown_variables(environment or {})
+    try:
+        table = ServeTable.model_validate(given)
+    except ValidationError as error:
+        told = [_told(detail, sources) for detail in error.errors()]
+        raise ConfigError(source, list(dict.fromkeys(problems + told)) + _more_problems(given, sources)) from None
+    if problems := problems + _more_problems(given, sources):
+        raise ConfigError(source, problems)
+    return _settings(table)
+
+
+def _settings(table: ServeTable) -> ServeSettings:
+    known = [folder.name for folder in shipped.sample_bots()]
+    return ServeSettings(
+        data=Path(table.data),
+        listen=table.listen,
+        http=table.http,
+        database=None if table.database is None else table.database.get_secret_value(),
+        tls=None
+        if table.tls is None
+        else TlsFiles(
+            Path(table.tls.cert), Path(table.tls.key), Path(table.tls.client_ca) if table.tls.client_ca else None
+        ),
+        ladders=tuple(
+            LadderSettings(one.name, GAMES[one.game], one.options, one.seats, ClockSetting(**one.clock.model_dump()))
+            for one in table.ladder
+        ),
+        sample_bots=tuple(known if table.sample_bots == ALL else table.sample_bots),
+        grace_s=table.grace_s,
+        drain_s=table.drain_s,
+        log_level=table.log.level,
+        log_file=None if table.log.file is None else Path(table.log.file),
+    )
+
+
+# -- sources
+
+
+def _texts(environment: Mapping[str, str], flags: Mapping[Place, str]) -> Iterator[tuple[Place, str, str]]:
+    """Yield what environment and flags give: place, text, and where it stands; what comes later wins."""
+    for place in VARIABLES:
+        if text := environment.get(variable(place)):
+            yield place, text, variable(place)
+    for place, text in flags.items():
+        yield place, text, flag(place)
+
+
+def _unknown_variables(environment: Mapping[str, str]) -> list[str]:
+    known = {CONFIG, *map(variable, VARIABLES)}
+    return [
+        f"{name}: unknown variable; there are: {', '.join(sorted(known))}"
+        for name in sorted(environment)
+        if name.startswith(ENVIRONMENT) and name not in known
+    ]
+
+
+def _value(place: Place, text: str) -> object:
+    """Return what a text of environment or command line means; one that means nothing is left for the check."""
+    if place in _NUMBERS:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+    if place == ("sample_bots",) and text != ALL:
+        return [name.strip() for name in text.split(",") if name.strip()]
+    if place in _PATHS:
+        return str(Path(text).expanduser())
+    return text
+
+
+def _put(given: dict[str, Any], place: Place, value: object) -> bool:
+    """Set a value in nested tables; return False where something else stands in the way."""
+    table: Any = given
+    for part in place[:-1]:
+        table = table.setdefault(part, {})
+        if not isinstance(table, dict):
+            return False
+    table[place[-1]] = value
+    return True
+
+
+def _anchor(given: dict[str, Any], beside: Path) -> None:
+    """Let relative paths of the file count from its own folder."""
+    for place in _PATHS:
+        table: Any = given
+        for part in place[:-1]:
+            table = table.get(part) if isinstance(table, dict) else None
+        if isinstance(table, dict) and isinstance(table.get(place[-1]), str) and table[place[-1]]:
+            table[place[-1]] = str(beside / Path(table[place[-1]]).expanduser())
+
+
+# -- problems
+
+
+def _told(detail: ErrorDetails, sources: Mapping[Place, str]) -> str:
+    """Return one of pydantic's findings in words, with the place as whoever wrote it knows it."""
+    place = tuple(detail["loc"])
+    if place and place[0] == "database":
+        return f"{sources.get(('database',), 'database')}: should be a URL as text"
+    if place and place[0] == "sample_bots":
+        where = ".".join(str(part) for part in place if isinstance(part, int) or part == "sample_bots")
+        where = sources.get(("sample_bots",), where)
+        return f'{where}: should be "{ALL}" or a list of names of sample bots'
+    if detail["type"] == "string_pattern_mismatch":
+        return (
+            f"{'.'.join(map(str, place))}: should be 1 to 40 lower-case letters, digits, _ or -, "
+            f"the first no sign, not {detail['input']!r}"
+        )
+    words = in_words(detail, ServeTable)
+    _, colon, rest = words.partition(": ")
+    return f"{sources[place]}{colon}{rest}" if place in sources else words
+
+
+def _more_problems(given: Mapping[str, Any], sources: Mapping[Place, str]) -> list[str]:
+    """Return what is wrong beyond the types, looking only at what has the right one."""
+
+    def where(*place: str) -> str:
+        return sources.get(place, ".".join(place))
+
+    problems: list[str] = []
+    tls = given.get("tls")
+    for key in ("listen", "http"):
+        address = given.get(key)
+        if isinstance(address, str):
+            problems += [f"{where(key)}: {problem}" for problem in _address_problems(address, key, has_tls=bool(tls))]
+    if isinstance(tls, dict):
+        problems += [
+            f"{where('tls', key)}: {tls[key]} cannot be read; name a file in PEM"
+            for key in ("cert", "key", "client_ca")
+            if isinstance(tls.get(key), str) and not _is_readable(Path(tls[key]))
+        ]
+    database = given.get("database")
+    if isinstance(database, str) and database.partition("://")[0].partition("+")[0] not in _DATABASES:
+        problems.append(f"{where('database')}: should begin with postgresql:// or sqlite:///")
+    names = given.get("sample_bots")
+    if isinstance(names, list):
+        known = [folder.name for folder in shipped.sample_bots()]
+        problems += [
+            f'{where("sample_bots")}: no sample bot is named "{name}"; there are: {", ".join(known)}'
+            for name in names
+            if isinstance(name, str) and name not in known
+        ]
+    return problems + _ladder_problems(given.get("ladder"))
+
+
+def _ladder_problems(ladders: object) -> list[str]:
+    problems: list[str] = []
+    seen: dict[object, int] = {}
+    for number, one in enumerate(ladders if isinstance(ladders, list) else []):
+        if not isinstance(one, dict):
+            continue
+        problems += [f"ladder.{number}.{problem}" for problem in game_problems(one)]
+        name = one.get("name")
+        if isinstance(name, str) and seen.setdefault(name, number) != number:
+            problems.append(f'ladder.{number}.name: ladder.{seen[name]} is named "{name}" too; name each differently')
+    return problems
+
+
+def _address_problems(address: str, key: str, *, has_tls: bool) -> Sequence[str]:
+    if key == "listen" and address.startswith("unix:"):
+        return [] if address.removeprefix("unix:") else ["names no path after unix:"]
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65_535:
+        return [f'should be HOST:PORT, as 127.0.0.1:7878, not "{address}"']
+    if not has_tls and not is_loopback(host):
+        return [f"{address} can be reached from elsewhere, which needs TLS; set tls.cert and tls.key, or use 127.0.0.1"]
+    return []
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether a host is this machine only, by its name or address."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_readable(path: Path) -> bool:
+    try:
+        with path.open("rb"):
+            return True
+    except OSError:
+        return False
