@@ -337,7 +337,7 @@ class Broken(MatchCore):
 async def test_a_fault_of_ours_voids_its_match_and_no_other(
     autojump_clock: trio.testing.MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gavelport_server.conduct.match.MatchCore", Broken)
+    monkeypatch.setattr("gavelport_server.conduct.resume.MatchCore", Broken)
     table = Table()
     bots = [Bot(table.connect(seat)) for seat in range(4)]
     reports: list[MatchReport] = []

@@ -13,3 +13,7 @@ class SealError(ReplayError):
 
 class ArchiveError(Exception):
     """The folder of replays cannot do what was asked; the text says what is wrong, where, and what to do about it."""
+
+
+class JournalError(Exception):
+    """The journal cannot be read or written; the text says what is wrong, in which file, and what to do about it."""

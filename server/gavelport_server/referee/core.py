@@ -152,6 +152,10 @@ class MatchCore:
         """Return whether this decision of the seat is open."""
         return self._seats[seat].verdict(decision_id) is Verdict.JUDGE
 
+    def presences(self) -> list[Presence]:
+        """Return whether messages reach the bots, by seat."""
+        return [seat.presence for seat in self._seats]
+
     @property
     def record(self) -> Sequence[Played | Checkpoint]:
         """What has taken effect so far, in order; sealed answers stand in it once they are revealed."""
