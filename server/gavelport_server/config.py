@@ -211,6 +211,14 @@ def _bot_folder(bot: str, beside: Path) -> Path:
     return beside / Path(bot).expanduser()
 
 
+def split_address(address: str) -> tuple[str, int]:
+    """Return host and port of `HOST:PORT`, an IPv6 host without its brackets. Raises ValueError where it is none."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65_535:
+        raise ValueError(f'should be HOST:PORT, as 127.0.0.1:7878, not "{address}"')
+    return host.strip("[]"), int(port)
+
+
 def in_words(detail: ErrorDetails, model: type[BaseModel]) -> str:
     """Return one of pydantic's findings in a model as a sentence that says where, what and what to do instead."""
     place = ".".join(str(part) for part in detail["loc"])

@@ -16,7 +16,7 @@ from gavelport_engine.registry import GAMES
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from gavelport_server import shipped
-from gavelport_server.config import ClockTable, ConfigError, game_problems, in_words, read_toml
+from gavelport_server.config import ClockTable, ConfigError, game_problems, in_words, read_toml, split_address
 from gavelport_server.referee.report import ClockSetting
 
 if TYPE_CHECKING:
@@ -340,9 +340,10 @@ def _ladder_problems(ladders: object) -> list[str]:
 def _address_problems(address: str, key: str, *, has_tls: bool) -> Sequence[str]:
     if key == "listen" and address.startswith("unix:"):
         return [] if address.removeprefix("unix:") else ["names no path after unix:"]
-    host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or int(port) > 65_535:
-        return [f'should be HOST:PORT, as 127.0.0.1:7878, not "{address}"']
+    try:
+        host, _ = split_address(address)
+    except ValueError as error:
+        return [str(error)]
     if not has_tls and not is_loopback(host):
         return [f"{address} can be reached from elsewhere, which needs TLS; set tls.cert and tls.key, or use 127.0.0.1"]
     return []
@@ -351,7 +352,7 @@ def _address_problems(address: str, key: str, *, has_tls: bool) -> Sequence[str]
 def is_loopback(host: str) -> bool:
     """Return whether a host is this machine only, by its name or address."""
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 

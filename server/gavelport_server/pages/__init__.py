@@ -1,0 +1,1 @@
+"""The web: JSON, health and metrics, pages (design 10)."""

@@ -1,0 +1,55 @@
+"""All that is served by HTTP, as one application: health, metrics, JSON, and the pages."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Protocol
+
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, Router
+
+from gavelport_server.pages import api
+from gavelport_server.pages.metrics import CONTENT_TYPE
+from gavelport_server.pages.shield import Shield, error
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+    from gavelport_server.pages.metrics import Metrics
+
+
+class Health(Protocol):
+    """Whoever knows whether the server is well."""
+
+    def problems(self) -> Sequence[str]:
+        """Return what is wrong, each in words; nothing while all is well."""
+        ...
+
+
+def application(desks: api.Desks, health: Health, metrics: Metrics, pages: Sequence[BaseRoute] = ()) -> Shield:
+    """Return the application.
+
+    Args:
+        desks: of the services whose answers the API gives.
+        health: is asked by whoever looks at `/health`.
+        metrics: are shown at `/metrics`.
+        pages: further routes, for people.
+    """
+
+    async def well(_request: Request) -> Response:
+        problems = list(health.problems())
+        status = HTTPStatus.SERVICE_UNAVAILABLE if problems else HTTPStatus.OK
+        return JSONResponse({"status": "failing" if problems else "ok", "problems": problems}, status)
+
+    async def figures(_request: Request) -> Response:
+        return Response(metrics.text(), headers={"content-type": CONTENT_TYPE})
+
+    async def nothing(request: Request) -> Response:
+        return error(HTTPStatus.NOT_FOUND, f"there is nothing at this path; {api.PREFIX}/openapi.json lists the API")
+
+    routes = [Route("/health", well), Route("/metrics", figures), *api.routes(desks), *pages]
+    # No Starlette around it: that would answer failures itself, before the shield.
+    return Shield(Router([*routes, Route("/{rest:path}", nothing)]))
