@@ -38,8 +38,9 @@ def match(samples: Samples, number: int, *, has_faults: bool = True) -> MatchRep
 @pytest.mark.parametrize("number", range(4))
 def test_a_match_is_kept_and_verified(samples: Samples, number: int) -> None:
     report = match(samples, number)
-    replay = decode_replay(encode_replay(report))
-    assert replay == replay_of(report)
+    key = bytes(16)
+    replay = decode_replay(encode_replay(report, key))
+    assert replay == replay_of(report, key)
     figures = verify(replay)
     assert [seat.decisions for seat in figures] == [seat.decisions for seat in report.figures]
 

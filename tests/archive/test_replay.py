@@ -1,6 +1,7 @@
 """Replays as bytes: what is written is read, and nothing else is."""
 
 import hashlib
+import hmac
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -19,6 +20,8 @@ from hypothesis import strategies as st
 from tests.archive.folder import SHORT, short_match
 from tests.archive.play import played_match
 
+KEY = bytes(range(16))
+
 
 @settings(max_examples=25, deadline=None)
 @given(
@@ -29,8 +32,8 @@ from tests.archive.play import played_match
 )
 def test_what_is_written_is_read(number: int, seats: int, faults: dict, notes: dict) -> None:  # type: ignore[type-arg]
     report = played_match(number, seats=seats, options=SHORT, faults=faults, notes=notes)
-    stored = encode_replay(report)
-    assert decode_replay(stored) == replay_of(report)
+    stored = encode_replay(report, KEY)
+    assert decode_replay(stored) == replay_of(report, KEY)
     assert encode(decode_replay(stored)) == stored
 
 
@@ -41,12 +44,18 @@ def test_a_match_of_the_usual_options() -> None:
     assert len(replay.choices) > 100
 
 
+def plain_digest(label: str, text: str) -> str:
+    """What stands for a private text, as `docs/replay-format.md` has it."""
+    salt = hmac.new(KEY, label.encode(), "sha256").digest()[:16]
+    return hashlib.sha256(salt + text.encode()).hexdigest() if text else ""
+
+
 def plain_links(replay: Replay) -> Iterator[dict[str, Any]]:
     """The links of the chained hash as `docs/replay-format.md` has them."""
     header, end = replay.header, replay.end
     yield {
         "record": "header",
-        "format": 1,
+        "format": 2,
         "match": header.match_id,
         "game": header.game.id,
         "options": header.game.options_to_notation(header.options),
@@ -56,18 +65,20 @@ def plain_links(replay: Replay) -> Iterator[dict[str, Any]]:
     }
     for number, choice in enumerate(replay.choices, 1):
         action = header.game.action_to_notation(choice.action)
-        ms, fault, note = choice.charged_ms, choice.fault, choice.note
+        ms, fault = choice.charged_ms, choice.fault
+        note = plain_digest(f"note {number}", str(choice.note))
         yield {"record": "decision", "n": number, "action": action, "ms": ms, "fault": fault, "note": note}
     for number, prefix in enumerate(replay.prefixes, 1):
         yield {"record": "checkpoint", "n": number, "fingerprint": prefix.hex()}
     fingerprint, seed = replay.fingerprint.hex(), replay.seed.hex()
-    yield {"record": "end", **asdict(end), "fingerprint": fingerprint, "seed": seed}
+    first_faults = [plain_digest(f"first fault {seat}", str(words)) for seat, words in enumerate(end.first_faults)]
+    yield {"record": "end", **asdict(end), "first_faults": first_faults, "fingerprint": fingerprint, "seed": seed}
 
 
 def test_the_chain_is_what_the_format_says() -> None:
     notes = {2: "„wir“", 5: 'a "quote", a \\ and a\nline', 9: "\x00"}
     report = played_match(3, seats=3, options=SHORT, faults={4: "timeout", 7: "illegal"}, notes=notes)
-    replay = replay_of(report)
+    replay = replay_of(report, KEY)
     plain = [
         json.dumps(link, sort_keys=True, separators=(",", ":"), ensure_ascii=False) for link in plain_links(replay)
     ]
@@ -171,12 +182,23 @@ def repacked(stored: bytes, change) -> bytes:  # type: ignore[no-untyped-def]
     return packing.pack(rest, incompressible=last)
 
 
+def noted(**parts: Any) -> replay_pb2.ReplayNote:
+    """A note with the second decision."""
+    return replay_pb2.ReplayNote(decision=1, **parts)
+
+
+def keyed(frames: list[replay_pb2.ReplayFrame]) -> Any:
+    """The notes of a replay that is given a private key."""
+    frames[3].proof.private_key = KEY
+    return frames[1].play.notes
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
         (lambda f: f[::-1], "has frames"),
         (lambda f: f[:-1], "has frames"),
-        (lambda f: setattr(f[0].header, "format", 2), "is of replay format 2; this program reads format 1"),
+        (lambda f: setattr(f[0].header, "format", 3), "is of replay format 3; this program reads formats 1 and 2"),
         (lambda f: setattr(f[0].header, "game", "chess@1"), "chess@1"),
         (lambda f: setattr(f[0].header, "game", "container@9"), "container@9"),
         (lambda f: setattr(f[0].header.options.container, "seats", 9), "header cannot be read"),
@@ -186,7 +208,25 @@ def repacked(stored: bytes, change) -> bytes:  # type: ignore[no-untyped-def]
         (lambda f: f[1].play.groups.add(kind=f[1].play.groups[0].kind), "by kind"),
         (lambda f: f[1].play.faults.add(decision=0, fault=0), "without a known reason"),
         (lambda f: f[1].play.faults.add(decision=10**6, fault=1), "a decision that it does not have"),
-        (lambda f: f[1].play.notes.extend([replay_pb2.ReplayNote(decision=1, text="a")] * 2), "note twice"),
+        (lambda f: f[1].play.notes.extend([noted(digest=bytes(32))] * 2), "note twice"),
+        (lambda f: f[1].play.notes.append(noted(text="a")), "has the text of its note 2 without its salt"),
+        (
+            lambda f: f[1].play.notes.append(noted(text="a", salt=bytes(15))),
+            "the text of its note 2 without its salt",
+        ),
+        (
+            lambda f: f[1].play.notes.append(noted(digest=bytes(31))),
+            "has neither text nor digest of its note 2",
+        ),
+        (lambda f: setattr(f[3].proof, "private_key", bytes(15)), "has a private key of 15 bytes"),
+        (lambda f: setattr(f[3].proof, "private_key", bytes(16)), "has a private key, but no private text"),
+        (lambda f: keyed(f).append(noted(digest=bytes(32))), "has no text of its note 2, or more than that"),
+        (
+            lambda f: keyed(f).append(noted(text="a", salt=bytes(16))),
+            "has no text of its note 2, or more than that",
+        ),
+        (lambda f: f[2].end.first_faults.add(seat=3, digest=bytes(32)), "a first fault of seat 3 twice, or for a seat"),
+        (lambda f: f[2].end.open_first_faults.extend("abc"), "first faults in a form that format 2 does not have"),
         (lambda f: f[0].header.seats.pop(), "has 2 bots for 3 seats"),
         (lambda f: f[2].end.totals.pop(), "has 2 totals for 3 seats"),
         (lambda f: f[2].end.ranks.append(1), "has 4 ranks for 3 seats"),

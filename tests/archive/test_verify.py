@@ -117,7 +117,7 @@ def test_the_result_is_derived_again(replay: Replay, change: dict[str, Any], sai
 def test_the_words_of_a_first_fault_must_fit_the_decisions() -> None:
     replay = replay_of(played_match(1, seats=3, options=SHORT, faults={5: "timeout", 9: "timeout"}))
     seat = next(seat for seat, words in enumerate(replay.end.first_faults) if words)
-    words = replay.end.first_faults[seat]
+    words = str(replay.end.first_faults[seat])
     verify(replay)
 
     def told(*first_faults: str) -> Replay:
@@ -129,7 +129,7 @@ def test_the_words_of_a_first_fault_must_fit_the_decisions() -> None:
     )
     assert "first fault of seat" in found(told("", "", ""))
     innocent = next(one for one, first in enumerate(replay.end.first_faults) if not first)
-    planted = [words if one == innocent else first for one, first in enumerate(replay.end.first_faults)]
+    planted = [words if one == innocent else str(first) for one, first in enumerate(replay.end.first_faults)]
     assert f"first fault of seat {innocent} is " in found(told(*planted))
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gavelport_server.archive.files import ReplayFolder
+    from gavelport_server.archive.private import PrivateText
     from gavelport_server.archive.verify import SeatRecord
     from gavelport_server.referee.report import SeatName
     from gavelport_server.storage.store import Result, Standing, Store, TournamentRecord
@@ -44,7 +45,7 @@ class MatchRecord:
     seed: bytes
     retired: tuple[int, ...]
     refusals: tuple[int, ...]
-    first_faults: tuple[str, ...]
+    first_faults: tuple[PrivateText, ...]
     sha256: str
     figures: tuple[SeatRecord, ...]
     """Empty where the match was not played again."""

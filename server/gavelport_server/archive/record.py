@@ -11,14 +11,20 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gavelport_server.archive.private import NO_SALTS, Withheld, fault_label, note_label
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gavelport_engine.game import AnyGame, Json
 
+    from gavelport_server.archive.private import PrivateText, Salts
     from gavelport_server.referee.report import ClockSetting, FaultReason, SeatName
 
-FORMAT = 1
+FORMAT = 2
+"""What is written."""
+OPEN_FORMAT = 1
+"""An older one, in which the chained hash runs over private texts themselves."""
 PREFIX_BYTES = 4
 """So much of the fingerprint is kept at each checkpoint but the last."""
 
@@ -33,6 +39,7 @@ class ReplayHeader:
     commitment: str
     seats: tuple[SeatName, ...]
     clock: ClockSetting
+    format: int = FORMAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +49,7 @@ class Choice:
     action: Any
     charged_ms: int
     fault: FaultReason | None
-    note: str
+    note: PrivateText
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class ReplayEnd:
     retired: tuple[int, ...]
     refusals: tuple[int, ...]
     """Answers that were refused."""
-    first_faults: tuple[str, ...]
+    first_faults: tuple[PrivateText, ...]
     """What first went wrong, in words; empty without a fault. Tells what a bot printed: for its owner, as notes are."""
 
 
@@ -74,6 +81,19 @@ class Replay:
     seed: bytes
     chain: bytes
     """What `chain_of` gave when the replay was written."""
+    salts: Salts = NO_SALTS
+    """Of the private texts."""
+
+    @property
+    def has_private(self) -> bool:
+        """Whether there is a private text at all, here or withheld."""
+        return any(choice.note for choice in self.choices) or any(self.end.first_faults)
+
+    @property
+    def is_withholding(self) -> bool:
+        """Whether it is a copy without some of the private texts."""
+        texts = (*(choice.note for choice in self.choices), *self.end.first_faults)
+        return any(isinstance(text, Withheld) for text in texts)
 
 
 _text = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
@@ -92,7 +112,7 @@ def links(replay: Replay) -> Iterator[str]:
         # The many are put together by hand: this runs in the referee's process.
         action = _text(to_notation(choice.action))
         fault = f'"{choice.fault}"' if choice.fault else "null"
-        note = _text(choice.note) if choice.note else '""'
+        note = _text(_chained(replay, note_label(number), choice.note)) if choice.note else '""'
         known = f'"ms":{choice.charged_ms},"n":{number},"note":{note},"record":"decision"'
         yield f'{{"action":{action},"fault":{fault},{known}}}'
     for number, prefix in enumerate(replay.prefixes, 1):
@@ -100,10 +120,18 @@ def links(replay: Replay) -> Iterator[str]:
     yield _text(_last_link(replay))
 
 
+def _chained(replay: Replay, label: str, text: PrivateText) -> str:
+    """Return what stands for a private text in the chain: its digest in hex, empty for no text."""
+    if replay.header.format == OPEN_FORMAT:
+        assert isinstance(text, str)
+        return text
+    return replay.salts.digest(label, text).hex()
+
+
 def _first_link(header: ReplayHeader) -> Json:
     return {
         "record": "header",
-        "format": FORMAT,
+        "format": header.format,
         "match": header.match_id,
         "game": header.game.id,
         "options": header.game.options_to_notation(header.options),
@@ -127,7 +155,7 @@ def _last_link(replay: Replay) -> Json:
         "ranks": end.ranks,
         "retired": end.retired,
         "refusals": end.refusals,
-        "first_faults": end.first_faults,
+        "first_faults": [_chained(replay, fault_label(seat), words) for seat, words in enumerate(end.first_faults)],
         "fingerprint": replay.fingerprint.hex(),
         "seed": replay.seed.hex(),
     }

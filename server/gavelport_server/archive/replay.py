@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,18 @@ from google.protobuf.message import DecodeError
 from gavelport_server.archive.actions import grouped, ungrouped
 from gavelport_server.archive.errors import ReplayError
 from gavelport_server.archive.packing import pack, unpack
+from gavelport_server.archive.private import (
+    DIGEST_BYTES,
+    KEY_BYTES,
+    SALT_BYTES,
+    Salts,
+    Withheld,
+    fault_label,
+    note_label,
+)
 from gavelport_server.archive.record import (
     FORMAT,
+    OPEN_FORMAT,
     PREFIX_BYTES,
     Choice,
     Replay,
@@ -31,6 +42,7 @@ if TYPE_CHECKING:
 
     from gavelport_codecs.codec import Codec
 
+    from gavelport_server.archive.private import PrivateText
     from gavelport_server.referee.report import FaultReason, MatchReport
 
 SEED_BYTES = 32
@@ -42,8 +54,14 @@ FAULTS: tuple[FaultReason, ...] = ("timeout", "illegal", "unreadable", "disconne
 FRAMES = ["header", "play", "end", "proof"]
 
 
-def replay_of(report: MatchReport) -> Replay:
-    """Return what the archive keeps of a finished match."""
+def replay_of(report: MatchReport, private_key: bytes | None = None) -> Replay:
+    """Return what the archive keeps of a finished match.
+
+    Args:
+        report: What the match left behind.
+        private_key: 16 bytes from which the salts of private texts come, see `private.py`. By default a random one,
+            where there is such a text: right wherever a match's replay is made once.
+    """
     setup = report.setup
     choices = [
         Choice(one.action, one.charged_ms, one.fault, one.note) for one in report.record if isinstance(one, Played)
@@ -75,12 +93,15 @@ def replay_of(report: MatchReport) -> Replay:
         seed=setup.seed,
         chain=b"",
     )
+    if unchained.has_private:
+        key = secrets.token_bytes(KEY_BYTES) if private_key is None else private_key
+        unchained = replace(unchained, salts=Salts(key))
     return replace(unchained, chain=chain_of(unchained))
 
 
-def encode_replay(report: MatchReport) -> bytes:
-    """Return a finished match as the archive stores it."""
-    return encode(replay_of(report))
+def encode_replay(report: MatchReport, private_key: bytes | None = None) -> bytes:
+    """Return a finished match as the archive stores it; for the key see `replay_of`."""
+    return encode(replay_of(report, private_key))
 
 
 def encode(replay: Replay) -> bytes:
@@ -116,8 +137,8 @@ def decode_frames(frames: Sequence[replay_pb2.ReplayFrame]) -> Replay:
     if kinds != FRAMES:
         raise ReplayError(f"is no replay: it has frames {kinds} where {FRAMES} are expected")
     header, play, end, proof = frames[0].header, frames[1].play, frames[2].end, frames[3].proof
-    if header.format != FORMAT:
-        raise ReplayError(f"is of replay format {header.format}; this program reads format {FORMAT}")
+    if header.format not in {OPEN_FORMAT, FORMAT}:
+        raise ReplayError(f"is of replay format {header.format}; this program reads formats {OPEN_FORMAT} and {FORMAT}")
     try:
         codec = codec_for(header.game)
         options = codec.decode_options(header.options)
@@ -131,6 +152,10 @@ def decode_frames(frames: Sequence[replay_pb2.ReplayFrame]) -> Replay:
         raise ReplayError(f"header cannot be read: {error}") from error
     clock, seats = header.clock, codec.game.seats(options)
     _check_lengths(seats, header, end, proof)
+    if end.open_first_faults if header.format == FORMAT else end.first_faults:
+        raise ReplayError(f"has first faults in a form that format {header.format} does not have")
+    texts = _Texts(header.format, proof.private_key)
+    choices, first_faults = _choices(play, actions, texts), _first_faults(end, seats, texts)
     return Replay(
         header=ReplayHeader(
             match_id=header.match_id,
@@ -139,8 +164,9 @@ def decode_frames(frames: Sequence[replay_pb2.ReplayFrame]) -> Replay:
             commitment=proof.commitment.hex(),
             seats=tuple(SeatName(seat.bot, seat.version) for seat in header.seats),
             clock=ClockSetting(clock.bank_ms, clock.increment_ms, clock.cap_ms, clock.allowance_ms),
+            format=header.format,
         ),
-        choices=_choices(play, actions),
+        choices=choices,
         prefixes=_prefixes(proof.fingerprints),
         fingerprint=proof.fingerprint,
         end=ReplayEnd(
@@ -149,10 +175,11 @@ def decode_frames(frames: Sequence[replay_pb2.ReplayFrame]) -> Replay:
             ranks=tuple(end.ranks),
             retired=tuple(end.retired),
             refusals=tuple(end.refusals) or (0,) * seats,
-            first_faults=tuple(end.first_faults) or ("",) * seats,
+            first_faults=first_faults,
         ),
         seed=proof.seed,
         chain=proof.chain,
+        salts=texts.salts(),
     )
 
 
@@ -162,7 +189,7 @@ def decode_frames(frames: Sequence[replay_pb2.ReplayFrame]) -> Replay:
 def _header(replay: Replay, codec: Codec) -> replay_pb2.ReplayHeader:
     header, clock = replay.header, replay.header.clock
     return replay_pb2.ReplayHeader(
-        format=FORMAT,
+        format=header.format,
         match_id=header.match_id,
         game=header.game.id,
         options=codec.options(header.options),
@@ -190,7 +217,7 @@ def _play(replay: Replay, codec: Codec) -> replay_pb2.ReplayPlay:
             if choice.fault is not None
         ],
         notes=[
-            replay_pb2.ReplayNote(decision=number, text=choice.note)
+            replay_pb2.ReplayNote(decision=number, **_private(replay, note_label(number + 1), choice.note))
             for number, choice in enumerate(replay.choices)
             if choice.note
         ],
@@ -199,14 +226,28 @@ def _play(replay: Replay, codec: Codec) -> replay_pb2.ReplayPlay:
 
 def _end(replay: Replay) -> replay_pb2.ReplayEnd:
     end = replay.end
-    return replay_pb2.ReplayEnd(
+    message = replay_pb2.ReplayEnd(
         end=end.end,
         totals=end.totals,
         ranks=end.ranks,
         retired=end.retired,
         refusals=end.refusals if any(end.refusals) else (),
-        first_faults=end.first_faults if any(end.first_faults) else (),
     )
+    if replay.header.format == OPEN_FORMAT:
+        message.open_first_faults.extend(str(words) for words in end.first_faults if any(end.first_faults))
+        return message
+    for seat, words in enumerate(end.first_faults):
+        if words:
+            message.first_faults.add(seat=seat, **_private(replay, fault_label(seat), words))
+    return message
+
+
+def _private(replay: Replay, label: str, text: PrivateText) -> dict[str, Any]:
+    """Return what a message holds of a private text; the salt only where no key gives it."""
+    if isinstance(text, Withheld):
+        return {"digest": text.digest}
+    has_salt = replay.header.format != OPEN_FORMAT and not replay.salts.key
+    return {"text": text, "salt": replay.salts.of(label)} if has_salt else {"text": text}
 
 
 def _proof(replay: Replay) -> replay_pb2.ReplayProof:
@@ -216,13 +257,59 @@ def _proof(replay: Replay) -> replay_pb2.ReplayProof:
         fingerprints=b"".join(replay.prefixes),
         fingerprint=replay.fingerprint,
         chain=replay.chain,
+        private_key=replay.salts.key,
     )
 
 
 # -- reading
 
 
-def _choices(play: replay_pb2.ReplayPlay, actions: list[Any]) -> tuple[Choice, ...]:
+class _Texts:
+    """Reads private texts, all of one replay, and gathers their salts."""
+
+    def __init__(self, replay_format: int, key: bytes) -> None:
+        if key and (len(key) != KEY_BYTES or replay_format == OPEN_FORMAT):
+            raise ReplayError(f"has a private key of {len(key)} bytes, which format {replay_format} does not have")
+        self.are_open, self._key = replay_format == OPEN_FORMAT, key
+        self._own: dict[str, bytes] = {}
+        self._count = 0
+
+    def read(self, label: str, message: replay_pb2.ReplayNote | replay_pb2.ReplayFirstFault) -> PrivateText:
+        """Return a text, or its digest where the copy holds no more."""
+        self._count += 1
+        sizes = len(message.salt), len(message.digest)
+        if self.are_open or self._key:
+            if not message.text or any(sizes):
+                raise ReplayError(f"has no text of its {label}, or more than that, though it is no copy")
+        elif not message.text:
+            if sizes != (0, DIGEST_BYTES):
+                raise ReplayError(f"has neither text nor digest of its {label}")
+            return Withheld(message.digest)
+        elif sizes != (SALT_BYTES, 0):
+            raise ReplayError(f"has the text of its {label} without its salt, or with a digest")
+        else:
+            self._own[label] = message.salt
+        return message.text
+
+    def salts(self) -> Salts:
+        """Return the salts, once all texts were read."""
+        if self._key and not self._count:
+            raise ReplayError("has a private key, but no private text")
+        return Salts(self._key, self._own or None)
+
+
+def _first_faults(end: replay_pb2.ReplayEnd, seats: int, texts: _Texts) -> tuple[PrivateText, ...]:
+    if texts.are_open:
+        return tuple(end.open_first_faults) or ("",) * seats
+    words: list[PrivateText] = [""] * seats
+    for message in end.first_faults:
+        if message.seat >= seats or words[message.seat]:
+            raise ReplayError(f"has a first fault of seat {message.seat} twice, or for a seat that it does not have")
+        words[message.seat] = texts.read(fault_label(message.seat), message)
+    return tuple(words)
+
+
+def _choices(play: replay_pb2.ReplayPlay, actions: list[Any], texts: _Texts) -> tuple[Choice, ...]:
     if len(play.charged_ms) != len(actions):
         raise ReplayError(f"has {len(actions)} decisions, but charged times for {len(play.charged_ms)}")
     faults: dict[int, FaultReason] = {}
@@ -230,7 +317,7 @@ def _choices(play: replay_pb2.ReplayPlay, actions: list[Any]) -> tuple[Choice, .
         if not 1 <= fault.fault <= len(FAULTS):
             raise ReplayError(f"decision {fault.decision + 1} has a fault without a known reason ({fault.fault})")
         faults[fault.decision] = FAULTS[fault.fault - 1]
-    notes = {note.decision: note.text for note in play.notes}
+    notes = {note.decision: texts.read(note_label(note.decision + 1), note) for note in play.notes}
     for kind, given, marked in (("fault", play.faults, faults), ("note", play.notes, notes)):
         if len(given) != len(marked) or any(number >= len(actions) for number in marked):
             raise ReplayError(f"has a {kind} twice, or for a decision that it does not have")
@@ -248,7 +335,7 @@ def _check_lengths(
         ("totals", end.totals),
         ("ranks", end.ranks),
         ("refusals", end.refusals or range(seats)),
-        ("first faults", end.first_faults or range(seats)),
+        ("first faults", end.open_first_faults or range(seats)),
     ):
         if len(given) != seats:
             raise ReplayError(f"has {len(given)} {what} for {seats} seats")

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gavelport_server.archive.playback import Playback
+from gavelport_server.archive.private import Withheld
 from gavelport_server.archive.verify import verified_steps
 
 if TYPE_CHECKING:
@@ -132,7 +133,8 @@ class Narration:
             at_fault = f"{names[step.seat]} at fault: {choice.fault}; this is the default"
             yield from (Text(f"{_INDENT}{line}", "red") for line in wrap(at_fault, room))
         if choice.note:
-            yield from (Text(f"{_INDENT}│ {line}", "italic dim") for line in wrap(choice.note, room - 2))
+            note = "note withheld" if isinstance(choice.note, Withheld) else choice.note
+            yield from (Text(f"{_INDENT}│ {line}", "italic dim") for line in wrap(note, room - 2))
 
     def _joined(self, said: Sequence[str]) -> Iterator[Text]:
         room = self._width - len(_INDENT)

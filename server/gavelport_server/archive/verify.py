@@ -10,6 +10,7 @@ from gavelport_engine.rng import commitment
 
 from gavelport_server.archive.errors import ReplayError
 from gavelport_server.archive.playback import Difference, Playback
+from gavelport_server.archive.private import Withheld
 from gavelport_server.archive.record import PREFIX_BYTES, chain_of
 from gavelport_server.archive.replay import decode_replay
 
@@ -158,8 +159,10 @@ class _Faults:
             raise Difference(f"result: retired seats are {list(said)}, but seats {others} were never at fault")
         for seat, words in enumerate(replay.end.first_faults):
             begins = self._first.get(seat, "")
-            if not words.startswith(begins) or (words and not begins):
-                raise Difference(f'result: first fault of seat {seat} is "{words}"; by the decisions: "{begins}"')
+            fits = bool(begins) if isinstance(words, Withheld) else words.startswith(begins)
+            if not fits or (words and not begins):
+                told = "withheld" if isinstance(words, Withheld) else f'"{words}"'
+                raise Difference(f'result: first fault of seat {seat} is {told}; by the decisions: "{begins}"')
 
 
 def _verify_end(replay: Replay, state: Any) -> None:

@@ -93,6 +93,8 @@ def result_of_replay(pairing: Pairing, setup: MatchSetup, stored: bytes, finishe
     """
     replay, figures = verify_stored(stored)
     header, end = replay.header, replay.end
+    if replay.is_withholding:
+        raise Difference("it is a copy in which notes or first faults are withheld")
     for what, found, due in (
         ("match", header.match_id, setup.match_id),
         ("game", header.game.id, setup.game.id),
@@ -122,7 +124,7 @@ def result_of_replay(pairing: Pairing, setup: MatchSetup, stored: bytes, finishe
                 slowest_ms=figures[seat].slowest_ms,
                 refusals=end.refusals[seat],
                 faults=figures[seat].faults,
-                first_fault=end.first_faults[seat],
+                first_fault=str(end.first_faults[seat]),
             )
             for seat, entrant in enumerate(pairing.entrants)
         ),
