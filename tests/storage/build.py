@@ -3,11 +3,11 @@
 import hashlib
 from dataclasses import replace
 
-from gavelport_server.storage.store import Entrant, Result, SeatResult, TournamentRecord
+from gavelport_server.storage.store import Entrant, Kind, Result, SeatResult, TournamentRecord
 
 
 def tournament(
-    identity: str = "t1", entrants: int = 4, started_at: str = "2030-01-01T10:00:00+00:00"
+    identity: str = "t1", entrants: int = 4, started_at: str = "2030-01-01T10:00:00+00:00", kind: Kind = "tournament"
 ) -> TournamentRecord:
     return TournamentRecord(
         identity=identity,
@@ -20,6 +20,7 @@ def tournament(
             Entrant(i, f"bot{i}", f"{i}.0", hashlib.sha256(bytes([i])).hexdigest()) for i in range(entrants)
         ),
         started_at=started_at,
+        kind=kind,
     )
 
 

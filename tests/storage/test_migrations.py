@@ -50,7 +50,7 @@ def test_a_migration_that_fails_leaves_nothing(tmp_path: Path, monkeypatch: pyte
         raise StoreError("planted")
 
     with monkeypatch.context() as patched:
-        patched.setattr("gavelport_server.storage.sql.upgrade", half)
+        patched.setattr("gavelport_server.storage.database.upgrade", half)
         with pytest.raises(StoreError, match="planted"):
             SqlStore(tmp_path / FILE)
     store = SqlStore(tmp_path / FILE)
@@ -65,5 +65,5 @@ def test_an_open_database_is_opened_without_alembic(tmp_path: Path) -> None:
         raise AssertionError("a current schema needs no upgrade")
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("gavelport_server.storage.sql.upgrade", never)
+        patched.setattr("gavelport_server.storage.database.upgrade", never)
         SqlStore(tmp_path / FILE).close()

@@ -96,9 +96,11 @@ def test_a_database_of_another_program(tmp_path: Path) -> None:
 
 def test_a_damaged_page_is_found(folder: Path) -> None:
     path = folder / FILE
+    with closing(sqlite3.connect(path)) as connection:
+        roots = connection.execute("SELECT rootpage FROM sqlite_master WHERE tbl_name LIKE '%result'").fetchall()
     with path.open("r+b") as file:
-        for page in range(2, path.stat().st_size // 4096):
-            file.seek(page * 4096)
+        for (page,) in roots:
+            file.seek((page - 1) * 4096)
             file.write(b"\xff" * 512)
     store = reopened(folder)
     with pytest.raises(StoreError, match="is damaged"):
@@ -179,7 +181,7 @@ def test_a_locked_database_is_told_after_the_wait(folder: Path, store: SqlStore)
 def test_a_full_database_loses_nothing(folder: Path, store: SqlStore) -> None:
     with store._reading() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-    store._engine.dispose()
+    store._backend.engine.dispose()
     added = 0
     with pytest.raises(StoreError, match="no space is left"):  # noqa: PT012  the loop runs into the wall
         for number in range(3, 500):

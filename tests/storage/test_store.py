@@ -1,29 +1,13 @@
-"""What every store does: the same tests for the one in memory and the one in SQLite."""
+"""What every store does with tournaments: the same tests for each (conftest.py)."""
 
 import random
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from gavelport_server.ratings.elo import elo_of
 from gavelport_server.storage.errors import StoreError
-from gavelport_server.storage.memory import MemoryStore
-from gavelport_server.storage.sql import SqlStore
 from gavelport_server.storage.store import Result, Standing, Store
 
 from tests.storage.build import renamed, result, schedule, tournament
-
-STORES: dict[str, Callable[[Path], Store]] = {
-    "memory": lambda _: MemoryStore(),
-    "sqlite": lambda folder: SqlStore.in_folder(folder, create=True),
-}
-
-
-@pytest.fixture(params=STORES)
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    opened = STORES[request.param](tmp_path / "data")
-    yield opened
-    opened.close()
 
 
 def standings_of(results: list[Result], entrants: int) -> list[Standing]:

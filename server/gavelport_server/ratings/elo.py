@@ -3,6 +3,10 @@
 A match of n seats counts as a game of each seat against each other:
 ΔRᵢ = K/(n−1) · Σⱼ (Sᵢⱼ − Eᵢⱼ), j ascending by seat, from the ratings before the match. Every new rating is rounded to
 10⁻⁶, so that a rebuild from the archive meets the stored numbers exactly.
+
+In a tournament every entrant has a rating of its own. On a ladder it is the bot's, whatever version plays: a new
+version, or an older one to which its owner goes back, goes on from it, with the larger K for that version's first
+matches.
 """
 
 from __future__ import annotations
@@ -102,3 +106,70 @@ def elo_of(entrants: int, matches: Iterable[tuple[Sequence[int], Sequence[int]]]
     for seated, ranks in matches:
         table.count(seated, ranks)
     return table.rated
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a match did to a rating."""
+
+    before: float
+    after: float
+    k: float
+
+
+def ladder_changes(bots: Sequence[str], before: Sequence[Rated], ranks: Sequence[int]) -> tuple[Change, ...]:
+    """Return by seat what a match of a ladder does to the ratings of these bots.
+
+    Args:
+        bots: Their names, by seat.
+        before: By seat the bot's rating, and how many matches the version that sits there has played.
+        ranks: By seat.
+
+    Raises ValueError where a bot sits twice, or as `rated_after` does.
+    """
+    if len(set(bots)) != len(bots):
+        raise ValueError(f"a bot sits on one seat of a rated match only, not as in {list(bots)}")
+    after = rated_after(before, ranks)
+    return tuple(Change(old.elo, new.elo, k_factor(old.matches)) for old, new in zip(before, after, strict=True))
+
+
+class LadderTable:
+    """The ratings on a ladder, advanced match by match. Entrants are versions of bots, by number."""
+
+    def __init__(self, bots: Iterable[str] = ()) -> None:
+        """Begin with these entrants, given by their bots' names."""
+        self._bots: list[str] = []
+        self._matches: list[int] = []
+        self._elo: dict[str, float] = {}
+        for bot in bots:
+            self.add(bot)
+
+    def add(self, bot: str) -> None:
+        """Add a version of a bot as the next entrant."""
+        self._bots.append(bot)
+        self._matches.append(0)
+        self._elo.setdefault(bot, START)
+
+    @property
+    def rated(self) -> tuple[Rated, ...]:
+        """Return by entrant number the bot's rating, and the version's own number of matches."""
+        return tuple(Rated(self._elo[bot], matches) for bot, matches in zip(self._bots, self._matches, strict=True))
+
+    def changes(self, entrants: Sequence[int], ranks: Sequence[int]) -> tuple[Change, ...]:
+        """Return by seat what a match between these entrants would change, given their ranks.
+
+        Raises ValueError for a bot that sits twice and for an entrant that is none of the ladder's.
+        """
+        if strangers := [number for number in entrants if not 0 <= number < len(self._bots)]:
+            raise ValueError(f"entrants {strangers} do not play in it")
+        bots = [self._bots[number] for number in entrants]
+        before = [Rated(self._elo[self._bots[number]], self._matches[number]) for number in entrants]
+        return ladder_changes(bots, before, ranks)
+
+    def count(self, entrants: Sequence[int], ranks: Sequence[int]) -> tuple[Change, ...]:
+        """Count a match, and return what it changed; arguments, answer and errors are those of `changes`."""
+        changes = self.changes(entrants, ranks)
+        for number, change in zip(entrants, changes, strict=True):
+            self._elo[self._bots[number]] = change.after
+            self._matches[number] += 1
+        return changes

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, insert, select, text, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import func, insert, or_, select, tuple_, update
 
-from gavelport_server.ratings.elo import EloTable, Rated
+from gavelport_server.ratings.elo import START, EloTable
 from gavelport_server.storage import schema
 from gavelport_server.storage.errors import StoreError
-from gavelport_server.storage.migrate import is_current, upgrade
-from gavelport_server.storage.rows import UnsoundError, insert_result, rated, results, tournaments
-from gavelport_server.storage.sqlite import WRITES, damaged, explained, sqlite_engine
-from gavelport_server.storage.store import Result, Standing, TournamentRecord
+from gavelport_server.storage.rows import found_results, insert_result, rated, results, tournaments
+from gavelport_server.storage.sql_ladder import SqlLadder
+from gavelport_server.storage.sql_members import SqlMembers
+from gavelport_server.storage.sqlite import SqliteBackend
+from gavelport_server.storage.store import Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+
+    from sqlalchemy import ColumnElement, Connection, Select
+
+    from gavelport_server.storage.store import FoundResult, Place, Result, ResultFilter, TournamentRecord
 
 FILE = "gavelport.db"
 """The database's name in a data folder."""
@@ -26,24 +29,12 @@ BUSY_S = 30.0
 """How long to wait for another process's write to end."""
 
 
-class SqlStore:
-    """A `Store` in a SQLite file, brought to the schema of today when it is opened."""
+class SqlStore(SqlLadder, SqlMembers):
+    """A `Store`, and `Members`, in a SQL database, brought to the schema of today when it is opened."""
 
     def __init__(self, path: Path, *, busy_s: float = BUSY_S) -> None:
-        """Open the database file, creating it where it is missing. Raises StoreError."""
-        self.where = str(path)
-        self._engine = sqlite_engine(path, busy_s)
-        try:
-            with self._reading() as connection:
-                current = is_current(connection, self.where)
-            if not current:
-                with self._writing() as connection:
-                    # Asked again: another process may have done it while this one waited for its turn.
-                    if not is_current(connection, self.where):
-                        upgrade(connection)
-        except StoreError:
-            self.close()
-            raise
+        """Open a SQLite file, creating it where it is missing. Raises StoreError."""
+        super().__init__(SqliteBackend(path, busy_s))
 
     @classmethod
     def in_folder(cls, folder: Path, *, create: bool, busy_s: float = BUSY_S) -> SqlStore:
@@ -70,17 +61,6 @@ class SqlStore:
                 ) from error
         return cls(path, busy_s=busy_s)
 
-    def close(self) -> None:
-        """Let go of the database."""
-        self._engine.dispose()
-
-    def check(self) -> None:
-        """Read the whole file and raise StoreError where its structure is damaged."""
-        with self._reading() as connection:
-            problems = connection.scalars(text("PRAGMA integrity_check(1)")).all()
-        if problems != ["ok"]:
-            raise damaged(self.where, problems[0])
-
     # -- tournaments
 
     def open_tournament(self, record: TournamentRecord) -> TournamentRecord:
@@ -89,30 +69,23 @@ class SqlStore:
             found = tournaments(connection, record.identity)
             if found:
                 return found[0]
-            columns = ("identity", "name", "game", "options", "secret", "seats", "started_at")
+            columns = ("identity", "name", "game", "options", "secret", "seats", "started_at", "kind")
             values = {name: getattr(record, name) for name in columns}
             inserted = connection.execute(insert(schema.tournament).values(**values, counted=0))
             (key,) = inserted.inserted_primary_key or (None,)
-            connection.execute(
-                insert(schema.entrant),
-                [
-                    {
-                        "tournament_id": key,
-                        "number": one.number,
-                        "bot": one.bot,
-                        "version": one.version,
-                        "content_hash": one.content_hash,
-                    }
-                    for one in record.entrants
-                ],
-            )
-            connection.execute(
-                insert(schema.standing),
-                [
-                    {"tournament_id": key, "entrant": one.number, "elo": Rated().elo, "matches": 0}
-                    for one in record.entrants
-                ],
-            )
+            for one in record.entrants:
+                connection.execute(
+                    insert(schema.entrant).values(
+                        tournament_id=key,
+                        number=one.number,
+                        bot=one.bot,
+                        version=one.version,
+                        content_hash=one.content_hash,
+                    )
+                )
+                connection.execute(
+                    insert(schema.standing).values(tournament_id=key, entrant=one.number, elo=START, matches=0)
+                )
         return record
 
     def tournaments(self) -> Sequence[TournamentRecord]:
@@ -129,33 +102,47 @@ class SqlStore:
         entrant is none of the tournament's.
         """
         with self._writing() as connection:
-            # Locked where the database has row locks, so that results of one tournament come one by one.
-            locked = select(schema.tournament.c.id, schema.tournament.c.counted).where(
-                schema.tournament.c.identity == identity
-            )
-            row = connection.execute(locked.with_for_update()).one_or_none()
-            if row is None:
-                raise self._unknown(identity)
-            key, counted = row
-            same = select(schema.result.c.match_id).where(schema.result.c.match_id == result.match_id)
-            if connection.scalar(same) is not None:
+            held = self._locked(connection, identity)
+            if held.kind != "tournament":
+                raise StoreError(f"{self.where}: {identity} is no tournament; its results go to `append_result`")
+            if self._is_settled(connection, result.match_id):
                 return False
             place = select(schema.result.c.match_id).where(
-                schema.result.c.tournament_id == key, schema.result.c.number == result.number
+                schema.result.c.tournament_id == held.id, schema.result.c.number == result.number
             )
             if (other := connection.scalar(place)) is not None:
                 raise StoreError(
                     f"{self.where} already has match {other} at place {result.number} of the schedule; "
                     f"match {result.match_id} was not added"
                 )
-            insert_result(connection, key, result)
-            self._advance(connection, key, counted)
+            insert_result(connection, held.id, result)
+            self._advance(connection, held.id, held.counted)
         return True
 
     def results(self, identity: str) -> Sequence[Result]:
-        """Return a tournament's results in schedule order."""
+        """Return a tournament's results in schedule order; on a ladder also those that count no more."""
         with self._reading() as connection:
             return results(connection, self._key(connection, identity))
+
+    def result(self, match_id: str) -> FoundResult | None:
+        """Return a match's result, or None where it has none."""
+        with self._reading() as connection:
+            known = connection.scalar(select(schema.result.c.match_id).where(schema.result.c.match_id == match_id))
+            return None if known is None else found_results(connection, [match_id])[0]
+
+    def find_results(
+        self, wanted: ResultFilter, *, beyond: Place | None = None, limit: int = 100, oldest_first: bool = False
+    ) -> Sequence[FoundResult]:
+        """Return results of all tournaments, the latest first, at most `limit`; see `Store.find_results`."""
+        place = tuple_(schema.result.c.finished_at, schema.result.c.match_id)
+        chosen = _fitting(wanted)
+        if beyond is not None:
+            chosen = chosen.where(place > beyond if oldest_first else place < beyond)
+        columns = (schema.result.c.finished_at, schema.result.c.match_id)
+        ordered = chosen.order_by(*(one if oldest_first else one.desc() for one in columns))
+        with self._reading() as connection:
+            match_ids = [row.match_id for row in connection.execute(ordered.limit(limit))]
+            return found_results(connection, match_ids)
 
     def standings(self, identity: str) -> Sequence[Standing]:
         """Return the stored Elo of every entrant, by entrant number."""
@@ -197,34 +184,42 @@ class SqlStore:
                     .values(elo=new.elo, matches=new.matches)
                 )
 
-    def _key(self, connection: Connection, identity: str) -> int:
-        key = connection.scalar(select(schema.tournament.c.id).where(schema.tournament.c.identity == identity))
-        if key is None:
-            raise self._unknown(identity)
-        return int(key)
 
-    def _unknown(self, identity: str) -> StoreError:
-        return StoreError(f"{self.where} holds no tournament {identity}; `open_tournament` makes it")
+def _fitting(wanted: ResultFilter) -> Select[tuple[str]]:
+    """Return the match ids of the results that a filter lets through."""
+    results_, events, seated, entrants = (
+        schema.result.c, schema.tournament.c, schema.seat_result.c, schema.entrant.c,
+    )  # fmt: skip
+    chosen = select(results_.match_id).join(schema.tournament)
+    if not wanted.with_unrated:
+        chosen = chosen.where(events.kind != "practice")
+    if wanted.tournament:
+        chosen = chosen.where(or_(events.name == wanted.tournament, _begins(events.identity, wanted.tournament)))
+    if wanted.game:
+        chosen = chosen.where(or_(events.game == wanted.game, _begins(events.game, f"{wanted.game}@")))
+    if wanted.since:
+        chosen = chosen.where(results_.finished_at >= wanted.since)
+    if wanted.until:
+        chosen = chosen.where(results_.finished_at < wanted.until)
+    if wanted.bot or wanted.version:
+        # From the bot's few entries to their seats, by the indexes; results in order of time would all be looked at.
+        other = schema.result.alias()
+        played = (
+            select(seated.match_id)
+            .join(other, other.c.match_id == seated.match_id)
+            .join(
+                schema.entrant,
+                (entrants.tournament_id == other.c.tournament_id) & (entrants.number == seated.entrant),
+            )
+        )
+        if wanted.bot:
+            played = played.where(entrants.bot == wanted.bot)
+        if wanted.version:
+            played = played.where(entrants.version == wanted.version)
+        chosen = chosen.where(results_.match_id.in_(played))
+    return chosen
 
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._connection(writes=False) as connection:
-            yield connection
 
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with self._connection(writes=True) as connection:
-            yield connection
-
-    @contextmanager
-    def _connection(self, *, writes: bool) -> Iterator[Connection]:
-        """Give a connection in a transaction that is committed at the end; errors come out as StoreError."""
-        try:
-            with self._engine.connect().execution_options(**{WRITES: writes}) as connection, connection.begin():
-                yield connection
-        except DBAPIError as error:
-            raise explained(error, self.where) from error
-        except UnsoundError as error:
-            raise damaged(self.where, error) from error
-        except UnicodeDecodeError as error:  # SQLite quotes what is damaged as it stands
-            raise damaged(self.where, "text in it is not UTF-8") from error
+def _begins(column: ColumnElement[str], beginning: str) -> ColumnElement[bool]:
+    # LIKE has wildcards, and in SQLite takes capitals for small letters.
+    return func.substr(column, 1, len(beginning)) == beginning

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL
 
+from gavelport_server.storage.database import WRITES
 from gavelport_server.storage.errors import StoreError
 
 if TYPE_CHECKING:
@@ -17,17 +18,50 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.exc import DBAPIError
 
-WRITES: Final = "gavelport_writes"
-"""Execution option of a connection whose transaction is going to write."""
+
+class SqliteBackend:
+    """A SQLite file as `Backend`. What one process alone may do in its folder is a matter of the folder's lock."""
+
+    def __init__(self, path: Path, busy_s: float) -> None:
+        """Describe the file; it is created on the first connection.
+
+        Args:
+            path: The file. In a folder that may not be written to it is only read.
+            busy_s: How long to wait for another process's write to end.
+        """
+        self.where = str(path)
+        self.engine = _engine(path, busy_s)
+
+    def explained(self, error: DBAPIError) -> StoreError:
+        """Return an error of the database in words."""
+        return explained(error, self.where)
+
+    def damaged(self, what: object) -> StoreError:
+        """Return the error of a damaged file."""
+        return damaged(self.where, what)
+
+    def problem(self, connection: Connection) -> str | None:
+        """Return the first thing that is wrong with the file's pages and indexes, which are all read."""
+        problems = connection.scalars(text("PRAGMA integrity_check(1)")).all()
+        return None if problems == ["ok"] else str(problems[0])
+
+    def wait_to_upgrade(self, connection: Connection) -> None:
+        """Return at once: a transaction that writes is alone."""
+
+    def hold(self) -> None:
+        """Return at once: there is no such lock."""
+
+    def is_held(self) -> bool:
+        """Return True."""
+        return True
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
 
 
-def sqlite_engine(path: Path, busy_s: float) -> Engine:
-    """Return an engine on a database file: write-ahead log, synced at every commit, foreign keys enforced.
-
-    Args:
-        path: The file; it is created on the first connection. In a folder that may not be written to it is only read.
-        busy_s: How long to wait for another process's write to end.
-    """
+def _engine(path: Path, busy_s: float) -> Engine:
+    """Return an engine on a database file: write-ahead log, synced at every commit, foreign keys enforced."""
     url = URL.create("sqlite", database=str(path))
     if not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
         # To read a file with a write-ahead log SQLite writes beside it, unless it is told that nobody changes the file.
@@ -64,25 +98,25 @@ def explained(error: DBAPIError, where: str) -> StoreError:
     original: Any = error.orig
     name = getattr(original, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        text = "is in use by another process; let that finish or stop it, then give the same command again"
+        told = "is in use by another process; let that finish or stop it, then give the same command again"
     elif name.startswith("SQLITE_FULL"):
-        text = (
+        told = (
             "cannot grow: no space is left; what was not yet acknowledged was not written. "
             "Free some space, then give the same command again"
         )
     elif name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_SHORT_READ")):
         return damaged(where, original)
     elif name.startswith(("SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        text = "may not be written to; check the permissions of the file and of its folder"
+        told = "may not be written to; check the permissions of the file and of its folder"
     elif name.startswith("SQLITE_CANTOPEN"):
-        text = "cannot be opened; check that its folder is there and may be written to"
+        told = "cannot be opened; check that its folder is there and may be written to"
     elif name.startswith("SQLITE_IOERR"):
-        text = (
+        told = (
             f"cannot be read or written ({original}); check the disk and its free space, "
             "then give the same command again"
         )
     elif name.startswith("SQLITE_CONSTRAINT"):
-        text = f"refuses a record that contradicts another one ({original})"
+        told = f"refuses a record that contradicts another one ({original})"
     else:
-        text = f"failed: {original}"
-    return StoreError(f"{where} {text}")
+        told = f"failed: {original}"
+    return StoreError(f"{where} {told}")

@@ -1,0 +1,155 @@
+"""A SQL database: its transactions, its schema, and which server may write to it (design 7, 8).
+
+One server writes. It claims the database at its start, which raises the epoch, and each of its write transactions
+checks that the epoch is still its own, under a lock that the next claim has to wait for. So whatever a server has
+committed, it committed before the next one began.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from sqlalchemy import Connection, Engine, select, update
+from sqlalchemy.exc import DBAPIError
+
+from gavelport_server.storage import schema
+from gavelport_server.storage.errors import FencedError
+from gavelport_server.storage.migrate import is_current, upgrade
+from gavelport_server.storage.rows import UnsoundError
+from gavelport_server.storage.times import utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gavelport_server.storage.errors import StoreError
+
+WRITES = "gavelport_writes"
+"""Execution option of a connection whose transaction is going to write."""
+
+
+class Backend(Protocol):
+    """What differs between the databases."""
+
+    @property
+    def where(self) -> str:
+        """Return the database's place in words, without any password."""
+        ...
+
+    @property
+    def engine(self) -> Engine:
+        """Return the engine, whose connections have durable commits."""
+        ...
+
+    def explained(self, error: DBAPIError) -> StoreError:
+        """Return an error of the database in words: what, where, and what to do."""
+        ...
+
+    def damaged(self, what: object) -> StoreError:
+        """Return the error of a database that does not hold what was written into it."""
+        ...
+
+    def problem(self, connection: Connection) -> str | None:
+        """Return what is wrong with the database's structure, as far as it can tell by itself."""
+        ...
+
+    def wait_to_upgrade(self, connection: Connection) -> None:
+        """Wait until no other process makes the tables."""
+        ...
+
+    def hold(self) -> None:
+        """Take the lock that one serving process has, where the database has such. Raises StoreError."""
+        ...
+
+    def is_held(self) -> bool:
+        """Return whether that lock is still there."""
+        ...
+
+    def close(self) -> None:
+        """Let go of everything."""
+        ...
+
+
+class Database:
+    """A database, brought to the schema of today when it is opened. Raises StoreError."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self.where = backend.where
+        self._epoch: int | None = None
+        try:
+            with self._reading() as connection:
+                current = is_current(connection, self.where)
+            if not current:
+                with self._writing() as connection:
+                    backend.wait_to_upgrade(connection)
+                    # Asked again: another process may have done it while this one waited for its turn.
+                    if not is_current(connection, self.where):
+                        upgrade(connection)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._backend.close()
+
+    def check(self) -> None:
+        """Have the database read itself, and raise StoreError where its structure is damaged."""
+        with self._reading() as connection:
+            problem = self._backend.problem(connection)
+        if problem is not None:
+            raise self._backend.damaged(problem)
+
+    def claim(self, holder: str) -> int:
+        """Make this store the one through which a server writes; see `Store.claim`."""
+        self._backend.hold()
+        serving = schema.serving
+        with self._writing() as connection:
+            epoch = int(connection.execute(select(serving.c.epoch).with_for_update()).scalar_one()) + 1
+            connection.execute(update(serving).values(epoch=epoch, holder=holder, since=utc_now()))
+        self._epoch = epoch
+        return epoch
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._connection(writes=False) as connection:
+            yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._connection(writes=True) as connection:
+            if self._epoch is not None:
+                self._check_epoch(connection, self._epoch)
+            yield connection
+
+    def _check_epoch(self, connection: Connection, own: int) -> None:
+        if not self._backend.is_held():
+            raise FencedError(
+                f"{self.where}: the connection that kept this server the only one is lost, so another may have taken "
+                "over; nothing more was written. Start the server again"
+            )
+        serving = schema.serving
+        # Shared: a server's own writes do not wait for each other here, but a claim waits for them.
+        row = connection.execute(select(serving.c.epoch, serving.c.holder).with_for_update(read=True)).one()
+        if row.epoch != own:
+            raise FencedError(
+                f"another server has taken over this database ({self.where} is at epoch {row.epoch} of {row.holder}, "
+                f"this server's is {own}); nothing more was written. Stop this one, or the other"
+            )
+
+    @contextmanager
+    def _connection(self, *, writes: bool) -> Iterator[Connection]:
+        """Give a connection in a transaction that is committed at the end; errors come out as StoreError."""
+        try:
+            with (
+                self._backend.engine.connect().execution_options(**{WRITES: writes}) as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except DBAPIError as error:
+            raise self._backend.explained(error) from error
+        except UnsoundError as error:
+            raise self._backend.damaged(error) from error
+        except UnicodeDecodeError as error:  # SQLite quotes what is damaged as it stands
+            raise self._backend.damaged("text in it is not UTF-8") from error
