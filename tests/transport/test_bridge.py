@@ -425,12 +425,12 @@ def test_codes_are_those_of_grpc() -> None:
     ],
 )
 def test_only_remote_addresses_are_counted_by_host(peer: str, host: str) -> None:
-    assert bridge._host(peer) == host
+    assert bridge.remote_host(peer) == host
 
 
 @BOTH
 def test_a_host_has_no_more_streams_than_it_may(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bridge, "_host", lambda _: "192.0.2.7")  # As if these bots were on one remote machine.
+    monkeypatch.setattr(bridge, "remote_host", lambda _: "192.0.2.7")  # As if these bots were on one remote machine.
 
     async def scenario(stage: Stage) -> None:
         client, link = await stage.join()

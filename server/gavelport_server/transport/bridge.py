@@ -18,19 +18,24 @@ import grpc.aio
 import trio
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from gavelport_server.transport.calls import handlers as service_handlers
 from gavelport_server.transport.crossing import Crossing
 from gavelport_server.transport.guard import Guard
 from gavelport_server.transport.home import TransportError, open_home
 from gavelport_server.transport.limits import Limits
 from gavelport_server.transport.link import Listener
 from gavelport_server.transport.sanitise import Sanitiser
+from gavelport_server.transport.services import Services
 from gavelport_server.transport.stream import SHUTDOWN, Context, Stream
+from gavelport_server.transport.tls import Tls, is_local, server_credentials
 
 PLAY_METHOD = "/gavelport.v1.RefereeService/Play"
 _STOP_GRACE_S = 0.5
 """What is left of the calls that have their status already, once the streams' own grace is over."""
 
 _STOP_PATIENCE_S = 10.0
+_MAX_ANSWER_BYTES = 4 * 1024 * 1024
+"""Longest answer of a service: what gRPC's clients take unless told otherwise. Bots' streams have their own limit."""
 
 
 class Bridge:
@@ -49,6 +54,9 @@ async def serve(
     limits: Limits = Limits(),  # noqa: B008 - frozen
     play_method: str = PLAY_METHOD,
     handlers: Sequence[grpc.GenericRpcHandler] = (),
+    services: Services | None = None,
+    tls: Tls | None = None,
+    reflects: bool = False,
 ) -> AsyncIterator[Bridge]:
     """A server for as long as the context.
 
@@ -57,15 +65,21 @@ async def serve(
 
     Args:
         listener: is told of streams, in the trio thread.
-        address: `HOST:PORT` of the loopback interface (port 0: any free one), or `unix:PATH`.
+        address: `HOST:PORT` (port 0: any free one), or `unix:PATH`; without `tls`, of the loopback interface only.
         limits: what a bot may take.
         play_method: the full name of the bidirectional method, `/package.Service/Method`.
         handlers: further services, whose methods are coroutines of the asyncio loop.
+        services: those that are bound to desks, whose work is done in trio.
+        tls: the certificate to serve with.
+        reflects: whether gRPC's reflection service tells which services there are.
 
     Raises:
-        TransportError: the address is not local, or cannot be bound; or the asyncio side broke down.
+        TransportError: the address is not local and there is no certificate; it cannot be bound; the certificate cannot
+            be used; or the asyncio side broke down.
     """
-    _require_local(address)
+    if tls is None:
+        _require_local(address)
+    credentials = None if tls is None else server_credentials(tls)
     scope = trio.CancelScope()
     crashes: list[BaseException] = []
 
@@ -77,7 +91,12 @@ async def serve(
     async with open_home(crashed) as home:
         server = _Server(Guard(listener), limits, home.crossing, now, home.crash)
         with trio.CancelScope(shield=True):
-            target = await home.call(server.start(address, play_method, handlers))
+            if services is not None:
+                bound = service_handlers(services, limits, home.crossing, now, remote_host)
+                handlers = (*handlers, *bound)
+            names = [play_method.lstrip("/").partition("/")[0], *(() if services is None else services.rpcs)]
+            start = server.start(address, play_method, handlers, names, credentials, reflects=reflects)
+            target = await home.call(start)
         try:
             with scope:
                 yield Bridge(target)
@@ -91,16 +110,10 @@ async def serve(
 
 
 def _require_local(address: str) -> None:
-    if address.startswith(("unix:", "unix-abstract:")):
-        return
-    host = address.rpartition(":")[0].strip("[]")
-    with contextlib.suppress(ValueError):
-        if ipaddress.ip_address(host).is_loopback:
-            return
-    if host != "localhost":
+    if not is_local(address):
         raise TransportError(
             f"refusing to serve without TLS on {address!r}, which is not local: "
-            "listen on 127.0.0.1, [::1], localhost or unix:PATH"
+            "give a certificate and its key, or listen on 127.0.0.1, [::1], localhost or unix:PATH"
         )
 
 
@@ -125,18 +138,34 @@ class _Server:
         self._streams: dict[Stream, asyncio.Task[Any]] = {}
         self._hosts: Counter[str] = Counter()
 
-    async def start(self, address: str, play_method: str, handlers: Sequence[grpc.GenericRpcHandler]) -> str:
-        """Bind and serve; the target of clients."""
+    async def start(
+        self,
+        address: str,
+        play_method: str,
+        handlers: Sequence[grpc.GenericRpcHandler],
+        names: Sequence[str],
+        credentials: grpc.ServerCredentials | None,
+        *,
+        reflects: bool,
+    ) -> str:
+        """Bind and serve; the target of clients. `names` are those of the services, for health and reflection."""
         self._server = server = grpc.aio.server(options=_options(self._limits), interceptors=[Sanitiser()])
         service, _, method = play_method.lstrip("/").partition("/")
         play: Any = grpc.stream_stream_rpc_method_handler(self._play)
         server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(service, {method: play}), *handlers))
         self._health = health.aio.HealthServicer()
         health_pb2_grpc.add_HealthServicer_to_server(self._health, server)
-        for name in ("", service):
+        for name in ("", *names):
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
+        if reflects:
+            from grpc_reflection.v1alpha import reflection  # noqa: PLC0415 - for development only
+
+            reflection.enable_server_reflection((*names, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
         try:
-            port = server.add_insecure_port(address)
+            if credentials is None:
+                port = server.add_insecure_port(address)
+            else:
+                port = server.add_secure_port(address, credentials)
         except RuntimeError as error:
             raise TransportError(f"cannot listen on {address!r}: it is taken, or is no address of here") from error
         await server.start()
@@ -164,7 +193,7 @@ class _Server:
         await self._watch
 
     async def _play(self, _requests: object, context: Context) -> None:
-        host = _host(context.peer())
+        host = remote_host(context.peer())
         if len(self._streams) >= self._limits.max_streams:
             await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "the server has all the streams it takes")
         if host and self._hosts[host] >= self._limits.max_streams_per_host:
@@ -183,7 +212,7 @@ class _Server:
                 del self._hosts[host]
 
 
-def _host(peer: str) -> str:
+def remote_host(peer: str) -> str:
     """The remote address of a gRPC peer without its port; empty for one on this machine."""
     kind, _, rest = unquote(peer).partition(":")
     if kind not in ("ipv4", "ipv6"):
@@ -196,7 +225,7 @@ def _options(limits: Limits) -> list[tuple[str, int]]:
     return [
         ("grpc.so_reuseport", 0),  # Two servers on one port would share its bots at random.
         ("grpc.max_receive_message_length", limits.max_receive_bytes),
-        ("grpc.max_send_message_length", limits.max_send_bytes),
+        ("grpc.max_send_message_length", max(limits.max_send_bytes, _MAX_ANSWER_BYTES)),
         ("grpc.max_concurrent_streams", limits.max_streams_per_connection),
         ("grpc.server_handshake_timeout_ms", limits.handshake_timeout_ms),
         ("grpc.keepalive_time_ms", limits.keepalive_interval_ms),

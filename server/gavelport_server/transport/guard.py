@@ -25,25 +25,26 @@ class Guard:
         """As `Listener.opened`."""
         try:
             self._inner.opened(link)
-        except Exception:  # noqa: BLE001 - whatever it is, _fail logs it
-            _fail(link, "opened")
+        except Exception:  # noqa: BLE001 - whatever it is, fail logs it
+            fail(link, "opened")
 
     def received(self, link: Link, message: bytes, at: float) -> None:
         """As `Listener.received`."""
         try:
             self._inner.received(link, message, at)
-        except Exception:  # noqa: BLE001 - whatever it is, _fail logs it
-            _fail(link, "received")
+        except Exception:  # noqa: BLE001 - whatever it is, fail logs it
+            fail(link, "received")
 
     def lost(self, link: Link, reason: LostReason) -> None:
         """As `Listener.lost`."""
         try:
             self._inner.lost(link, reason)
-        except Exception:  # noqa: BLE001 - whatever it is, _fail logs it
-            _fail(link, "lost")
+        except Exception:  # noqa: BLE001 - whatever it is, fail logs it
+            fail(link, "lost")
 
 
-def _fail(link: Link, callback: str) -> None:
+def fail(link: Link, callback: str) -> None:
+    """Log the exception that is being handled, and end the link it was raised for."""
     error_id = secrets.token_hex(8)
     # The peer and the id, not the message: payloads may hold what a log must not.
     _log.exception("listener_failed", callback=callback, peer=link.peer, error_id=error_id)

@@ -1,4 +1,4 @@
-"""A bot's stream as the server's other rooms see it: a link, and the listener that is told of it.
+"""A bot's stream as the server's other rooms see it: a link, and the listener that is told of it; and refusals.
 
 Everything here happens in the trio thread and is synchronous. A link is told of in this order, whatever the
 transport: `opened` once, `received` any number of times, `lost` exactly once. After `lost`, and after the server
@@ -29,6 +29,16 @@ class StatusCode(enum.IntEnum):
     INTERNAL = 13
     UNAVAILABLE = 14
     UNAUTHENTICATED = 16
+
+
+class ServiceError(Exception):
+    """What a service refuses to do: code and text are told to the caller, and so is when to try again."""
+
+    def __init__(self, code: StatusCode, text: str, *, retry_s: float | None = None) -> None:
+        super().__init__(f"{code.name}: {text}")
+        self.code = code
+        self.text = text
+        self.retry_s = retry_s
 
 
 class LostReason(enum.Enum):

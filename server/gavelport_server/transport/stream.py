@@ -24,7 +24,8 @@ from gavelport_server.transport.limits import Limits
 from gavelport_server.transport.link import LostReason, StatusCode
 
 Context = grpc.aio.ServicerContext[bytes, bytes]
-_CODES = {code.value[0]: code for code in grpc.StatusCode}
+CODES = {code.value[0]: code for code in grpc.StatusCode}
+"""gRPC's own codes by their numbers, which are those of `StatusCode`."""
 _MAX_UNDELIVERED = 16
 """Messages of one bot that may be on their way to trio; then its stream is not read until they have arrived."""
 _SETTLE_S = 0.1
@@ -108,9 +109,18 @@ class Stream:
     """A stream in the asyncio loop: reads, writes, and ends with exactly one `lost`."""
 
     def __init__(
-        self, context: Context, limits: Limits, guard: Guard, crossing: Crossing, now: Callable[[], float]
+        self,
+        context: Context,
+        limits: Limits,
+        guard: Guard,
+        crossing: Crossing,
+        now: Callable[[], float],
+        *,
+        is_one_sided: bool = False,
     ) -> None:
+        """Take the call. One that is one-sided goes on when the client has closed its side."""
         self._context = context
+        self._is_one_sided = is_one_sided
         self._loop = asyncio.get_running_loop()
         self._grace_s = limits.close_grace_ms / 1000
         self._now = now
@@ -148,7 +158,7 @@ class Stream:
         if self._ending.code is not StatusCode.OK:
             # Behind a write that the client does not read this waits, and with it the call, for as long as the
             # connection lasts: gRPC gives no way to cut a single call from the server. Trio has been told already.
-            await self._context.abort(_CODES[self._ending.code], self._ending.text)
+            await self._context.abort(CODES[self._ending.code], self._ending.text)
 
     def _step_read(self, _future: object = None) -> None:
         """Take the read on; whenever it is done, hand the message over and begin the next."""
@@ -164,6 +174,8 @@ class Stream:
                     future.add_done_callback(self._step_read)
                     return
                 if message is grpc.aio.EOF:
+                    if self._is_one_sided:
+                        return
                     self._loop.call_later(_SETTLE_S, self.end, _HALF_CLOSED)
                     return
                 self._reading = None
