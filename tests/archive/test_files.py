@@ -5,6 +5,8 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -97,7 +99,7 @@ import os, signal, sys
 from pathlib import Path
 from gavelport_server.archive.files import ReplayFolder
 
-os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
+os.fdatasync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
 ReplayFolder(Path(sys.argv[1])).put("m2.long-id_3", b"half")
 """
 
@@ -116,7 +118,7 @@ def test_a_write_that_fails_leaves_nothing(folder: ReplayFolder, monkeypatch: py
 
     folder.put("m0", b"zero")
     with monkeypatch.context() as patched:
-        patched.setattr(os, "fsync", full)
+        patched.setattr(os, "fdatasync", full)
         with pytest.raises(ArchiveError, match=r"m1.zst cannot be written: no space is left; nothing of it was kept"):
             folder.put("m1", b"one")
     assert everything(folder) == ["m0.zst"]
@@ -124,16 +126,18 @@ def test_a_write_that_fails_leaves_nothing(folder: ReplayFolder, monkeypatch: py
 
 
 def test_file_and_folder_are_synced(folder: ReplayFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    synced: list[bool] = []
-    real = os.fsync
+    synced: list[str] = []
 
-    def note(descriptor: int) -> None:
-        synced.append(os.path.isdir(f"/proc/self/fd/{descriptor}"))  # noqa: PTH112  a link's target
+    def note(real: Callable[[int], None], descriptor: int) -> None:
+        synced.append(Path(f"/proc/self/fd/{descriptor}").readlink().suffix or "folder")
         real(descriptor)
 
-    monkeypatch.setattr(os, "fsync", note)
+    for name in ("fsync", "fdatasync"):
+        monkeypatch.setattr(os, name, partial(note, getattr(os, name)))
+    folder.put("m0", b"zero")
+    synced.clear()
     folder.put("m1", b"one")
-    assert synced == [False, True]
+    assert synced == [".new", "folder"]
 
 
 LIMITED = """

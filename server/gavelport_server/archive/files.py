@@ -8,8 +8,13 @@ import os
 import re
 import secrets
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from gavelport_server.archive.disk import REAL_DISK
 from gavelport_server.archive.errors import ArchiveError
+
+if TYPE_CHECKING:
+    from gavelport_server.archive.disk import Disk
 
 FOLDER = "replays"
 """The folder's name in a data folder."""
@@ -37,9 +42,10 @@ def path_in(folder: Path, match_id: str, suffix: str) -> Path:
 class ReplayFolder:
     """The replays of a data folder."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, *, disk: Disk = REAL_DISK) -> None:
         """Take the data folder; the folder of replays in it is made with the first replay."""
         self.folder = data / FOLDER
+        self._disk = disk
 
     def path(self, match_id: str) -> Path:
         """Return where a match's replay is or would be. Raises ArchiveError for what cannot be a match id."""
@@ -54,24 +60,28 @@ class ReplayFolder:
         path = self.path(match_id)
         # The name is random, as two processes may write the same match.
         temporary = self.folder / f".{match_id[:100]}.{secrets.token_hex(8)}.new"
+        disk = self._disk
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            disk.make_folder(self.folder)
+            file = disk.create(temporary)
             try:
-                with temporary.open("xb") as file:
+                try:
                     file.write(stored)
-                    file.flush()
-                    os.fsync(file.fileno())
+                    file.sync()
+                finally:
+                    file.close()
                 # A link, as a rename would replace what is there.
-                path.hardlink_to(temporary)
+                disk.link(temporary, path)
                 created = True
             except FileExistsError:
                 created = False
             finally:
-                temporary.unlink(missing_ok=True)
-            self._sync_folder()
+                disk.unlink(temporary)
+            disk.sync_folder(self.folder)
+            is_other = not created and disk.read(path) != stored
         except OSError as error:
             raise ArchiveError(explained(error, path)) from error
-        if not created and self.get(match_id) != stored:
+        if is_other:
             raise ArchiveError(
                 f"{path} is there already with other content, and was left as it is; a match's replay is written once. "
                 "If that file is damaged, move it away, then give the same command again"
@@ -106,13 +116,6 @@ class ReplayFolder:
         except OSError as error:
             raise ArchiveError(explained(error, self.folder)) from error
         return swept
-
-    def _sync_folder(self) -> None:
-        descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def read(path: Path) -> bytes:

@@ -62,6 +62,8 @@ class MatchEntry(NamedTuple):
     """Identity of the ladder's record in the store."""
     queue: str
     """What the match is played for, in the words of whoever enters it: `rated`, `practice`."""
+    private_key: bytes
+    """Of its replay (`private.py`): kept here, so that a replay that is made twice is the same twice."""
 
 
 def input_bytes(given: PastInput) -> bytes:
@@ -110,6 +112,7 @@ def entry_bytes(entry: MatchEntry) -> bytes:
             "match": setup.match_id,
             "ladder": entry.ladder,
             "queue": entry.queue,
+            "private_key": entry.private_key.hex(),
             "game": setup.game.id,
             "options": setup.game.options_to_notation(setup.options),
             "seats": [[seat.bot, seat.version] for seat in setup.seats],
@@ -146,6 +149,6 @@ def entry_of(stored: bytes) -> MatchEntry:
         )
         if commitment(setup.seed, match_id) != held["commitment"]:
             raise JournalError(f"match {match_id}: its seed is not the one that was committed to")
-        return MatchEntry(setup, held["ladder"], held["queue"])
+        return MatchEntry(setup, held["ladder"], held["queue"], bytes.fromhex(held["private_key"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise JournalError(f"a match's setup cannot be read ({type(error).__name__})") from error

@@ -57,16 +57,17 @@ class MatchCore:
             raise ValueError(f"{len(setup.seats)} names for a game of {len(self._seats)} seats")
         self._acting: list[Seat] = []
         self._record: list[Played | Checkpoint] = []
-        self._has_started = False
+        self.has_started = False
+        """Whether `start` was given."""
         self._deadline_s = math.inf
 
     # -- inputs
 
     def start(self, now: float) -> list[Command]:
         """Begin the match. Seats that are not there are to be reported by `lost` or `gone` before."""
-        if self._has_started:
+        if self.has_started:
             raise TransitionError("a match starts once")
-        self._has_started = True
+        self.has_started = True
         commands: list[Command] = [Begin(seat.number) for seat in self._seats if seat.presence is Presence.HERE]
         self._happened(self._game.opening(self.setup.options, self.setup.seed))
         self._advance(now, commands)
@@ -123,7 +124,7 @@ class MatchCore:
             return commands
         returning = self._seats[seat]
         returning.sight(Sighting.BACK)
-        if not self._has_started:
+        if not self.has_started:
             return commands
         commands.append(Begin(seat))
         if not 0 <= last_event <= len(returning.events):
