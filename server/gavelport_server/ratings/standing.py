@@ -12,6 +12,8 @@ from gavelport_server.ratings.choices import choices
 from gavelport_server.ratings.history import ANCHOR, POINTS, anchored, strengths
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gavelport_server.ratings.results import Floats, Ints, Results
 
 TAIL = 0.025
@@ -54,18 +56,28 @@ class Fit:
     """`beats[i][j]`: entrant i before entrant j; p is ½ where they are the same."""
 
 
-def whole_history(results: Results, repetitions: int = REPETITIONS) -> Fit:
-    """Return ratings, ranks and chances with their 95 % intervals."""
+def whole_history(results: Results, repetitions: int = REPETITIONS, field: Sequence[int] | None = None) -> Fit:
+    """Return ratings, ranks and chances with their 95 % intervals.
+
+    Args:
+        results: all matches.
+        repetitions: of the bootstrap.
+        field: entrants by number; the fit is theirs alone, in this order: anchored among them, ranked among them. The
+            others count as those whom they met. None: all entrants.
+    """
     folded = choices(results)
     theta = strengths(folded)
     repeated = repeated_strengths(results, folded, theta, repetitions)
     matches = np.bincount(results.seated.ravel(), minlength=results.entrants)
     blocks = blocks_played(results)
+    if field is not None:
+        chosen = list(field)
+        theta, repeated, matches, blocks = theta[chosen], repeated[:, chosen], matches[chosen], blocks[chosen]
     intervals = rating_intervals(theta, repeated, blocks)
     ratings = np.round(ANCHOR + POINTS * anchored(theta[None])[0], DECIMALS)
     figures = []
     beats = []
-    for i in range(results.entrants):
+    for i in range(len(theta)):
         lead, leads = _leads(theta, repeated, blocks, i)
         figures.append(
             Figures(
