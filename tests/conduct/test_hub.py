@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 import trio
 from gavelport.v1 import referee_pb2 as pb
-from gavelport_server.conduct.hub import HELLO_S, IDLE_BURST, IDLE_PER_S, MALFORMED_MOST, Hub
+from gavelport_server.conduct.hub import HELLO_S, MALFORMED_MOST, Hub
+from gavelport_server.conduct.peer import IDLE_BURST, IDLE_PER_S
 from gavelport_server.conduct.session import SessionGoneError
 from gavelport_server.referee.codes import Code
 from gavelport_server.referee.core import MAX_FAULTS, TRIES

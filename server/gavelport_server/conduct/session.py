@@ -93,6 +93,12 @@ class Session:
             place.gone()
         self._wake()
 
+    def close(self, text: str) -> None:
+        """End the bot's stream politely, if there is one; the bot is told OK and may come back."""
+        if self.link is not None:
+            self.link.close(StatusCode.OK, text)
+            self.disconnect()
+
     # -- for the hub and the matches
 
     def send(self, message: bytes) -> None:
