@@ -18,6 +18,7 @@ __all__ = ["gavelport", "run_tournament"]
 _COMMANDS = {
     "bench": "gavelport_server.cli.bench:bench",
     "check": "gavelport_server.cli.check:check",
+    "doctor": "gavelport_server.cli.doctor:doctor",
     "init": "gavelport_server.cli.init:init",
     "play": "gavelport_server.cli.match:play",
     "rate": "gavelport_server.cli.rate:rate",
