@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from gavelport_server.ratings.elo import EloTable, LadderTable
 from gavelport_server.storage.errors import FencedError, StoreError
+from gavelport_server.storage.figures import met, tallied
 from gavelport_server.storage.memory_members import MemoryMembers
 from gavelport_server.storage.store import GROWING, Entrant, FoundResult, RatingChange, Standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from gavelport_server.ratings.elo import Change
+    from gavelport_server.storage.figures import Meeting, Tallies
     from gavelport_server.storage.store import Place, Result, ResultFilter, TournamentRecord, VoidRecord
 
 
@@ -199,6 +201,23 @@ class MemoryStore(MemoryMembers):
             ]
         chosen = [seats for seats in matches if bot is None or any(one.bot == bot for one in seats)]
         return [one for seats in chosen[:limit] for one in seats]
+
+    def tallies(self, identity: str, first: int, most: int) -> Tallies:
+        """Return what the results from number `first` on come to; see `Figures.tallies`."""
+        return tallied(self.results(identity), first, most)
+
+    def meetings(self, identity: str, bots: Collection[str]) -> Sequence[Meeting]:
+        """Return how these bots did against each other; see `Figures.meetings`."""
+        results = self.results(identity)
+        return met(self._kept[identity].record, results, bots)
+
+    def gains(self, identity: str, since: str) -> Mapping[str, float]:
+        """Return by bot what the results of late added to its Elo; see `Figures.gains`."""
+        gains: dict[str, float] = {}
+        for change in self.rating_changes(identity):
+            if change.finished_at >= since:
+                gains[change.bot] = round(gains.get(change.bot, 0.0) + change.after - change.before, 6)
+        return gains
 
     def close(self) -> None:
         """Let go of nothing: what is kept stays until the process ends."""
