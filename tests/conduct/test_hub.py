@@ -4,6 +4,7 @@ import pytest
 import trio
 from gavelport.v1 import referee_pb2 as pb
 from gavelport_server.conduct.hub import HELLO_S, MALFORMED_MOST, Hub
+from gavelport_server.conduct.match import conduct_match
 from gavelport_server.conduct.peer import IDLE_BURST, IDLE_PER_S
 from gavelport_server.conduct.session import SessionGoneError
 from gavelport_server.referee.codes import Code
@@ -12,7 +13,7 @@ from gavelport_server.referee.report import SeatName
 from gavelport_server.transport.link import StatusCode
 from gavelport_server.transport.memory import MemoryClient, MemoryTransport, StreamEnded
 
-from tests.conduct.bots import Table, hello, receive
+from tests.conduct.bots import Table, hello, match_setup, receive
 
 
 async def status_of(client: MemoryClient) -> tuple[StatusCode, str]:
@@ -206,6 +207,21 @@ async def test_a_bot_that_is_gone_is_not_waited_for(nursery: trio.Nursery) -> No
     table.sessions[0].gone("again")
     assert table.sessions[0].gone_reason == "exit code 1"
     assert (await status_of(table.connect(0)))[0] is StatusCode.UNAUTHENTICATED
+
+
+async def test_nobody_takes_the_place_of_a_process_that_has_ended(nursery: trio.Nursery) -> None:
+    """Not even on a stream that was open before: its Hello would have voided the match."""
+    table = Table()
+    for seat in range(4):
+        await hello(table.connect(seat))
+    second = table.connect(0)
+    nursery.start_soon(lambda: conduct_match(match_setup(), table.sessions, reveal=True))
+    await trio.testing.wait_all_tasks_blocked()
+    table.sessions[0].gone("exit code 1")
+    await second.send(pb.PlayRequest(hello=pb.Hello(protocol_version=1)).SerializeToString())
+    assert (await status_of(second))[0] is StatusCode.UNAUTHENTICATED
+    assert list(table.sessions[1].places) == ["match-1"]
+    nursery.cancel_scope.cancel()
 
 
 async def test_a_dismissed_bot_is_told_ok_and_its_token_is_worth_nothing() -> None:

@@ -53,6 +53,7 @@ HELLOS = Rate(burst=20, per_s=20 / 60)
 UNKNOWN_TOKENS = Rate(burst=10, per_s=10 / 60)
 """From one address that is not this machine's."""
 
+_SERVER = f"gavelport {version('gavelport')}"
 _NO_TOKEN = "the token is missing or not valid here"  # noqa: S105  one text for all that can be wrong with it
 _NO_MATCH = "none of your running matches has this id"
 _log = structlog.get_logger(__name__)
@@ -225,6 +226,9 @@ class Hub:
         session = peer.session or self._guest_session(peer, hello)
         if session is None:
             return
+        if session.gone_reason:  # since the link was opened: nobody takes the place of a process that has ended
+            self._drop(peer, StatusCode.UNAUTHENTICATED, _NO_TOKEN)
+            return
         peer.session = session
         peer.hello_scope.cancel()
         for other in tuple(self._peers.values()):
@@ -235,7 +239,7 @@ class Hub:
         _log.info("bot_connected", bot=session.name.bot, sdk=hello.sdk[:64], resumed=resumed)
         welcome = pb.Welcome(
             session_token=session.resume_token,
-            server=f"gavelport {version('gavelport')}",
+            server=_SERVER,
             limits=pb.Limits(
                 max_message_bytes=self._max_message_bytes,
                 max_note_bytes=MAX_NOTE_BYTES,
