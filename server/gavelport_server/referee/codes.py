@@ -29,6 +29,11 @@ class Code(enum.StrEnum):
     MALFORMED = "malformed"
     HELLO_TWICE = "hello_twice"
     FENCED = "fenced"
+    SUPERSEDED = "superseded"
+    NOT_PAIRED = "not_paired"
+    PROBATION = "probation"
+    VOIDED = "voided"
+    DRAINING = "draining"
 
 
 MEANINGS: Mapping[Code, str] = {
@@ -43,5 +48,10 @@ MEANINGS: Mapping[Code, str] = {
     Code.UNKNOWN_MATCH: "None of this bot's running matches has this id.",
     Code.MALFORMED: "The message is no PlayRequest, or carries nothing that this server knows.",
     Code.HELLO_TWICE: "Hello was said before on this stream.",
-    Code.FENCED: "A newer connection with the same token took over; this one is closed.",
+    Code.FENCED: "A newer connection of this bot process took over; this one is closed.",
+    Code.SUPERSEDED: "Another version of the bot plays from now on; running matches are played to their end.",
+    Code.NOT_PAIRED: "The bot gets no new matches; the sentence says why, and what lifts it.",
+    Code.PROBATION: "Match after match ended with the seat retired; the bot is paired less often until one does not.",
+    Code.VOIDED: "Whoever runs the server ended the match; it counts for nothing.",
+    Code.DRAINING: "The server stops soon: no new matches. The bot stays, or tries again until it is back.",
 }

@@ -1,0 +1,164 @@
+"""What owners and admins ask for: challenges, matches made void, matches played again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import trio
+
+from gavelport_server.conduct.ladder.matches import VoidMatch
+from gavelport_server.conduct.ladder.queues import fill, in_turn
+from gavelport_server.conduct.ladder.record import new_match_id
+from gavelport_server.lobby.limits import Buckets, Rate
+from gavelport_server.transport.link import ServiceError, StatusCode
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Callable, Sequence
+
+    from gavelport_server.conduct.ladder.matches import Ladder, Matches
+    from gavelport_server.conduct.ladder.players import Player, Players
+    from gavelport_server.conduct.ladder.versions import Roster
+
+CHALLENGES = Rate(burst=100, per_s=100 / 86_400)
+"""Of one bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Again:
+    match_id: str
+    void: VoidMatch
+
+
+class Requests:
+    """Asked for by name; what cannot be done is refused with ServiceError."""
+
+    def __init__(
+        self,
+        roster: Roster,
+        players: Players,
+        matches: Matches,
+        rng: random.Random,
+        ladders: Callable[[], Sequence[Ladder]],
+    ) -> None:
+        self._roster = roster
+        self._players = players
+        self._matches = matches
+        self._rng = rng
+        self._ladders = ladders
+        self._challenges = Buckets(CHALLENGES)
+        self._again: list[_Again] = []
+
+    # -- challenges
+
+    def challenge(self, bot: str, opponents: Sequence[str], ladder: str) -> str:
+        """Begin an unrated match of a bot against bots by name and return its id.
+
+        The seats that are left go to whoever is free, the house's bots first.
+
+        Raises ServiceError: NOT_FOUND for names that are none; INVALID_ARGUMENT for a table that there cannot be;
+        FAILED_PRECONDITION where a bot is not connected, not free or withdrawn, or no table can be filled;
+        RESOURCE_EXHAUSTED beyond a bot's challenges of a day.
+        """
+        found = self._ladder(ladder)
+        seats = found.settings.seats
+        names = [bot, *opponents]
+        if len(set(names)) != len(names):
+            raise ServiceError(StatusCode.INVALID_ARGUMENT, "a bot sits on one seat of a match: name each once")
+        if len(names) > seats:
+            text = f"{found.name} has tables of {seats}: name at most {seats - 1} opponents, not {len(opponents)}"
+            raise ServiceError(StatusCode.INVALID_ARGUMENT, text)
+        now = trio.current_time()
+        table = fill([self._free(name, found, now) for name in names], self._company(found, now), seats)
+        if table is None:
+            text = f"a table of {seats} cannot be filled: too few bots are free; try again later"
+            raise ServiceError(StatusCode.FAILED_PRECONDITION, text)
+        wait_s = self._challenges.take(bot, now)
+        if wait_s:
+            text = f"{bot} has had its challenges of a day; try again in {wait_s:.0f} s"
+            raise ServiceError(StatusCode.RESOURCE_EXHAUSTED, text, retry_s=wait_s)
+        self._rng.shuffle(table)
+        return self._matches.start(found, table, is_rated=False).match_id
+
+    def _ladder(self, name: str) -> Ladder:
+        for ladder in self._ladders():
+            if ladder.name == name:
+                return ladder
+        there = ", ".join(ladder.name for ladder in self._ladders())
+        raise ServiceError(StatusCode.NOT_FOUND, f"there is no ladder {name[:64]!r}; there are: {there}")
+
+    def _free(self, bot: str, ladder: Ladder, now: float) -> Player:
+        if self._roster.bot(bot) is None:
+            raise ServiceError(StatusCode.NOT_FOUND, f"there is no bot {bot[:64]!r}")
+        why = self._roster.why_not_paired(bot)
+        if why:
+            raise ServiceError(StatusCode.FAILED_PRECONDITION, why)
+        there = [player for player in self._players.of_bot(bot) if player.session.connected]
+        if not there:
+            raise ServiceError(StatusCode.FAILED_PRECONDITION, f"{bot} is not connected")
+        if not any(ladder.game in player.games for player in there):
+            raise ServiceError(StatusCode.FAILED_PRECONDITION, f"{bot} does not play {ladder.game}")
+        free = [player for player in there if player.is_free(ladder.game, now)]
+        if not free:
+            raise ServiceError(StatusCode.FAILED_PRECONDITION, f"{bot} is at its matches; try again later")
+        playing = self._roster.playing(bot)
+        return next((player for player in free if player.version == playing), free[0])
+
+    def _company(self, ladder: Ladder, now: float) -> list[Player]:
+        return in_turn((player for player in self._players if player.is_free(ladder.game, now)), self._roster)
+
+    # -- matches made void, and played again
+
+    def void_running(self, match_id: str, reason: str) -> bool:
+        """End a running match as one that counts for nothing; return whether there was one."""
+        running = self._matches.running.get(match_id)
+        if running is not None:
+            self._matches.void(running, reason)
+        return running is not None
+
+    def void_known(self, match_id: str, ladder: str, bots: Sequence[str], *, is_rated: bool) -> None:
+        """Take note of a match whose result was taken out of the ratings, so that it can be played again."""
+        found = self._ladder(ladder)
+        found.is_stale = True
+        self._matches.voids[match_id] = VoidMatch(found, is_rated, tuple(bots))
+
+    def rerun(self, match_id: str) -> str:
+        """Have a void match played again and return the id of the new one.
+
+        The same bots sit at the same seats, over a fresh deal, as soon as all are there and free. Raises ServiceError:
+        NOT_FOUND for a match that is not known to be void.
+        """
+        void = self._matches.voids.pop(match_id, None)
+        if void is None:
+            text = f"match {match_id[:64]!r} is not known to be void; only such a match is played again, and only once"
+            raise ServiceError(StatusCode.NOT_FOUND, text)
+        again = _Again(new_match_id(), void)
+        self._again.append(again)
+        return again.match_id
+
+    def play_again(self, ladder: Ladder, now: float) -> frozenset[str]:
+        """Begin what can be played again now, and return the bots that are kept for what soon can."""
+        kept: set[str] = set()
+        for again in [one for one in self._again if one.void.ladder is ladder]:
+            bots = again.void.bots
+            there = [self._there(bot, ladder) for bot in bots]
+            table = [player for player in there if player is not None]
+            if len(table) < len(bots):
+                continue
+            if kept.isdisjoint(bots) and all(player.is_free(ladder.game, now) for player in table):
+                self._again.remove(again)
+                self._matches.start(ladder, table, is_rated=again.void.is_rated, match_id=again.match_id)
+            else:
+                kept.update(bots)
+        return frozenset(kept)
+
+    def _there(self, bot: str, ladder: Ladder) -> Player | None:
+        """Return the version of a bot that would play, if it is there and may."""
+        players = [
+            player
+            for player in self._players.of_bot(bot)
+            if player.session.connected and ladder.game in player.games and not player.leaving and not player.unpaired
+        ]
+        playing = self._roster.playing(bot)
+        return next((player for player in players if player.version == playing), None)
