@@ -13,12 +13,12 @@ import enum
 import json
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from gavelport_engine.words import PlainWords
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from gavelport_engine.errors import Fault
     from gavelport_engine.rng import Rng
@@ -104,6 +104,14 @@ class Outcome:
     """The notation's score lines."""
 
 
+class Transfer(NamedTuple):
+    """What one seat gave another, in the unit of `Game.transfer_unit`; more than 0, between two seats."""
+
+    giver: int
+    taker: int
+    amount: int
+
+
 class Game(ABC, Generic[C, S, A, O, E]):
     """The rules of one game at one version; see the module's opening for the contract."""
 
@@ -117,6 +125,10 @@ class Game(ABC, Generic[C, S, A, O, E]):
     """The class of the action with which a seat does no more in its turn."""
     sealed_phases: ClassVar[tuple[str, ...]] = ()
     """The phases whose decisions are sealed."""
+    transfer_unit: ClassVar[str] = ""
+    """What `transfers` counts in, as it stands before an amount: "$"."""
+    least_transfer: ClassVar[int] = 1
+    """Whoever gives another less than this in a match, on average, gives nothing worth telling of."""
     fault_codes: ClassVar[Mapping[str, str]]
     """Every code that `fault` and `action_from_notation` can give, with what it means."""
     whole_keys: ClassVar[frozenset[str]] = frozenset()
@@ -217,6 +229,16 @@ class Game(ABC, Generic[C, S, A, O, E]):
     @abstractmethod
     def outcome(self, state: S, retired: Collection[int] = ()) -> Outcome:
         """Return how the finished play ended. Raises ValueError while somebody is to act."""
+
+    # -- gifts
+
+    def transfers(self, state: S, seat: int, action: A) -> Iterable[Transfer]:
+        """Return what a legal action, in the position where it is taken, gives to other seats or takes from them.
+
+        That is value which moves without return: prices off the market, bids above one's own value. Ordinary trade is
+        none. A game without such ways has none.
+        """
+        return ()
 
     # -- notation
 

@@ -13,6 +13,7 @@ Each rule section has a module of its own:
 | 8.3 to 8.6 scores | `scoring.py` |
 | 9 who sees what | `table.py`, `observe.py` |
 | what is legal | `legal.py` (kinds), `faults.py` (single actions), `space.py`, `sampling.py` |
+| gifts | `transfers.py` |
 | twins of a position, events in words | `hidden.py`, `words.py` |
 | notation | `forms.py`, `action_notation.py`, `event_notation.py`, `position_*.py`, `observation_reading.py` |
 | fingerprints | `canonical.py` |
@@ -38,6 +39,7 @@ from gavelport_engine.container.observation_reading import observation_from_nota
 from gavelport_engine.container.position_reading import START_TURN, from_notation
 from gavelport_engine.container.space import Space, to_act
 from gavelport_engine.container.table import CARD_NAMES, Observation, Options, State
+from gavelport_engine.container.transfers import transfers
 from gavelport_engine.container.turn import begin_turn
 from gavelport_engine.container.words import event_in_words
 from gavelport_engine.errors import Fault
@@ -45,9 +47,9 @@ from gavelport_engine.game import SPECTATOR, Decision, Game, Outcome, Trace
 from gavelport_engine.reading import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from gavelport_engine.game import Json, Viewer
+    from gavelport_engine.game import Json, Transfer, Viewer
 
 
 class Container(Game[Options, State, Action, Observation, Event]):
@@ -58,6 +60,7 @@ class Container(Game[Options, State, Action, Observation, Event]):
     least_seats = opt.LEAST_SEATS
     most_seats = opt.MOST_SEATS
     total_unit = "money"
+    transfer_unit = "$"
     pass_type = Pass
     sealed_phases: ClassVar[tuple[str, ...]] = notation.SEALED_PHASES
     fault_codes: ClassVar[Mapping[str, str]] = faults.CODES
@@ -173,6 +176,12 @@ class Container(Game[Options, State, Action, Observation, Event]):
     def outcome(self, state: State, retired: Collection[int] = ()) -> Outcome:
         """Return how the finished game ended (8). Raises ValueError while somebody is to act."""
         return scoring.outcome(state, retired)
+
+    # -- gifts
+
+    def transfers(self, state: State, seat: int, action: Action) -> Iterator[Transfer]:
+        """Return what an action gives away or takes, by prices and bids far from the market; see `transfers.py`."""
+        return transfers(state, seat, action)
 
     # -- notation
 

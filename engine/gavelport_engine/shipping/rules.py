@@ -16,6 +16,7 @@ Each rule section has a module of its own:
 | 14 scores | `scoring.py` |
 | 15 who sees what | `table.py`, `observe.py` |
 | what is legal, 16 | `legal.py` (kinds), `faults.py` (single actions), `space.py`, `sampling.py` |
+| gifts | `transfers.py` |
 | 18 figures | `data.toml`, `data.py`, `data_checks.py` |
 | twins of a position | `hidden.py` |
 | events and matches in words | `words.py`, `match_words.py` |
@@ -45,13 +46,14 @@ from gavelport_engine.shipping.observation_reading import observation_from_notat
 from gavelport_engine.shipping.position_reading import from_notation
 from gavelport_engine.shipping.space import Space, to_act
 from gavelport_engine.shipping.table import Observation, Options, State
+from gavelport_engine.shipping.transfers import transfers
 from gavelport_engine.shipping.turn import begin_accounts, begin_turn, resolve_news
 from gavelport_engine.shipping.words import event_in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from gavelport_engine.game import Json, Viewer
+    from gavelport_engine.game import Json, Transfer, Viewer
 
 
 class Shipping(Game[Options, State, Action, Observation, Event]):
@@ -62,6 +64,8 @@ class Shipping(Game[Options, State, Action, Observation, Event]):
     least_seats = opt.LEAST_SEATS
     most_seats = opt.MOST_SEATS
     total_unit = "points"
+    transfer_unit = "$M"
+    least_transfer = 20
     pass_type = EndTurn
     fault_codes: ClassVar[Mapping[str, str]] = faults.CODES
     whole_keys = frozenset(("cargo", "produced", "pending"))
@@ -171,6 +175,12 @@ class Shipping(Game[Options, State, Action, Observation, Event]):
     def outcome(self, state: State, retired: Collection[int] = ()) -> Outcome:
         """Return how the finished game ended (14). Raises ValueError while somebody is to act."""
         return scoring.outcome(state, retired)
+
+    # -- gifts
+
+    def transfers(self, state: State, seat: int, action: Action) -> Iterator[Transfer]:
+        """Return the dock fee that a move pays to another company; see `transfers.py`."""
+        return transfers(state, seat, action)
 
     # -- notation
 
