@@ -29,7 +29,7 @@ import grpc.aio
 from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 
 from gavelport_sdk.channel import OPTIONS, Line, bearer, failure, is_local
-from gavelport_sdk.entry import check, connection
+from gavelport_sdk.entry import check, connection, version_of
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
 from gavelport_sdk.session import Ask, Blamed, Session
 
@@ -65,7 +65,7 @@ async def play(
 ) -> Exit:
     """Play until the server ends the session or nothing more can be done; return the process's exit code."""
     try:
-        session = Session(bot_class, bot_class.games, version=bot_class.version, max_matches=max_matches)
+        session = Session(bot_class, bot_class.games, version=version_of(bot_class), max_matches=max_matches)
         line = Line(target, session)
         async with _Asking(session) as asking:
             while True:

@@ -152,7 +152,7 @@ class Bot:
     games: ClassVar[tuple[str, ...]] = ()
     """The games that the bot plays, by name (`container`) or by name and version (`container@1`)."""
     version: ClassVar[str] = ""
-    """Free text for the server's log."""
+    """Which of the bot's versions this is, for a ladder; left empty, it is the `version` of `bot.toml`."""
 
     match: MatchInfo
     """The match that this instance plays; there from `start` on."""

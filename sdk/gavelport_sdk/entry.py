@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from gavelport_sdk.errors import Exit, SetupError
@@ -56,3 +58,15 @@ def check(bot_class: type[Bot], max_matches: int) -> None:
         raise SetupError(f'{bot_class.__name__}.games is {games!r}; write for example games = ("{min(GAMES)}",)')
     if max_matches < 1:
         raise SetupError(f"max_matches is {max_matches}; it is how many matches run at the same time, at least 1")
+
+
+def version_of(bot_class: type[Bot]) -> str:
+    """Return the class's `version`; where it names none, that of the `bot.toml` beside its file; else nothing."""
+    file = getattr(sys.modules.get(bot_class.__module__), "__file__", None)
+    if bot_class.version or file is None:
+        return bot_class.version
+    try:
+        said = tomllib.loads((Path(file).parent / "bot.toml").read_text("utf-8")).get("version", "")
+    except (OSError, ValueError):  # whoever needs a version says so, and `gavelport check` what is wrong with the file
+        return ""
+    return said if isinstance(said, str) else ""

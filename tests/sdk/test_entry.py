@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from gavelport_sdk import Bot, run
-from gavelport_sdk.entry import check, connection
+from gavelport_sdk.entry import check, connection, version_of
 from gavelport_sdk.errors import SetupError
 
 
@@ -92,3 +94,21 @@ def test_what_is_heavy_is_seen() -> None:
 
 def test_testing_a_bot_needs_no_grpc() -> None:
     assert "grpc" not in imported_by("import gavelport_sdk.testing")
+
+
+@pytest.mark.parametrize(
+    ("manifest", "version"),
+    [('version = "1.2"', "1.2"), ("version = 3", ""), ("version = ", ""), (None, "")],
+)
+def test_the_version_is_that_of_the_file_beside_the_class(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manifest: str | None, version: str
+) -> None:
+    (tmp_path / "its_bot.py").write_text("from gavelport_sdk import Bot\n\nclass Its(Bot): pass\n")
+    if manifest is not None:
+        (tmp_path / "bot.toml").write_text(manifest)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "its_bot", raising=False)
+    bot = importlib.import_module("its_bot").Its
+    assert version_of(bot) == version
+    bot.version = "named"
+    assert version_of(bot) == "named"
