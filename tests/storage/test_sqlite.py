@@ -181,7 +181,7 @@ def test_a_locked_database_is_told_after_the_wait(folder: Path, store: SqlStore)
 def test_a_full_database_loses_nothing(folder: Path, store: SqlStore) -> None:
     with store._reading() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
-    store._backend.engine.dispose()
+    store._backend.reading.dispose()
     added = 0
     with pytest.raises(StoreError, match="no space is left"):  # noqa: PT012  the loop runs into the wall
         for number in range(3, 500):

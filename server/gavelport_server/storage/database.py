@@ -11,21 +11,16 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
 from sqlalchemy import Connection, Engine, select, update
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, TimeoutError  # noqa: A004  of the pool
 
 from gavelport_server.storage import schema
-from gavelport_server.storage.errors import FencedError
+from gavelport_server.storage.errors import FencedError, StoreError
 from gavelport_server.storage.migrate import is_current, upgrade
 from gavelport_server.storage.rows import UnsoundError
 from gavelport_server.storage.times import utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from gavelport_server.storage.errors import StoreError
-
-WRITES = "gavelport_writes"
-"""Execution option of a connection whose transaction is going to write."""
 
 
 class Backend(Protocol):
@@ -37,8 +32,13 @@ class Backend(Protocol):
         ...
 
     @property
-    def engine(self) -> Engine:
-        """Return the engine, whose connections have durable commits."""
+    def reading(self) -> Engine:
+        """Return the engine whose transactions only read, all of one state."""
+        ...
+
+    @property
+    def writing(self) -> Engine:
+        """Return the engine whose transactions write; their commits are durable."""
         ...
 
     def explained(self, error: DBAPIError) -> StoreError:
@@ -113,12 +113,12 @@ class Database:
 
     @contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with self._connection(writes=False) as connection:
+        with self._transaction(self._backend.reading) as connection:
             yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        with self._connection(writes=True) as connection:
+        with self._transaction(self._backend.writing) as connection:
             if self._epoch is not None:
                 self._check_epoch(connection, self._epoch)
             yield connection
@@ -139,14 +139,13 @@ class Database:
             )
 
     @contextmanager
-    def _connection(self, *, writes: bool) -> Iterator[Connection]:
+    def _transaction(self, engine: Engine) -> Iterator[Connection]:
         """Give a connection in a transaction that is committed at the end; errors come out as StoreError."""
         try:
-            with (
-                self._backend.engine.connect().execution_options(**{WRITES: writes}) as connection,
-                connection.begin(),
-            ):
+            with engine.begin() as connection:
                 yield connection
+        except TimeoutError as error:
+            raise StoreError(f"{self.where}: more is asked at once than it answers in time; try again later") from error
         except DBAPIError as error:
             raise self._backend.explained(error) from error
         except UnsoundError as error:

@@ -28,9 +28,7 @@ def schema_version(connection: Connection, where: str) -> str | None:
         connection.scalars(text("SELECT version_num FROM alembic_version")).all() if "alembic_version" in tables else []
     )
     if len(versions) != 1 or not versions[0].isdecimal():
-        raise StoreError(
-            f"{where} is a database, but not one of Gavelport (no schema number in it); use another data folder"
-        )
+        raise StoreError(f"{where} is a database, but not one of Gavelport (no schema number in it); use another one")
     return str(versions[0])
 
 
@@ -40,7 +38,7 @@ def is_current(connection: Connection, where: str) -> bool:
     if version is not None and int(version) > int(HEAD):
         raise StoreError(
             f"{where} was written by a newer Gavelport (schema {version}; this one knows up to {HEAD}); "
-            "upgrade gavelport, or use another data folder"
+            "upgrade gavelport, or use another database"
         )
     return version == HEAD
 

@@ -10,8 +10,9 @@ from sqlalchemy import func, insert, or_, select, tuple_, update
 from gavelport_server.ratings.elo import START, EloTable
 from gavelport_server.storage import schema
 from gavelport_server.storage.errors import StoreError
+from gavelport_server.storage.postgres import SCHEMES, PostgresBackend
 from gavelport_server.storage.rows import found_results, insert_result, rated, results, tournaments
-from gavelport_server.storage.sql_ladder import SqlLadder
+from gavelport_server.storage.sql_figures import SqlFigures
 from gavelport_server.storage.sql_members import SqlMembers
 from gavelport_server.storage.sqlite import SqliteBackend
 from gavelport_server.storage.store import Standing
@@ -25,16 +26,23 @@ if TYPE_CHECKING:
 
 FILE = "gavelport.db"
 """The database's name in a data folder."""
+SQLITE = "sqlite:///"
 BUSY_S = 30.0
 """How long to wait for another process's write to end."""
 
 
-class SqlStore(SqlLadder, SqlMembers):
+class SqlStore(SqlFigures, SqlMembers):
     """A `Store`, and `Members`, in a SQL database, brought to the schema of today when it is opened."""
 
-    def __init__(self, path: Path, *, busy_s: float = BUSY_S) -> None:
-        """Open a SQLite file, creating it where it is missing. Raises StoreError."""
-        super().__init__(SqliteBackend(path, busy_s))
+    def __init__(self, place: Path | str, *, busy_s: float = BUSY_S) -> None:
+        """Open a database. Raises StoreError.
+
+        Args:
+            place: A SQLite file, which is created where it is missing; or the `postgresql://` URL of a database, which
+                must be there, though it may be empty.
+            busy_s: How long to wait for another process's write to end.
+        """
+        super().__init__(SqliteBackend(place, busy_s) if isinstance(place, Path) else PostgresBackend(place, busy_s))
 
     @classmethod
     def in_folder(cls, folder: Path, *, create: bool, busy_s: float = BUSY_S) -> SqlStore:
@@ -183,6 +191,24 @@ class SqlStore(SqlLadder, SqlMembers):
                     .where(schema.standing.c.tournament_id == key, schema.standing.c.entrant == number)
                     .values(elo=new.elo, matches=new.matches)
                 )
+
+
+def open_store(place: Path | str, *, create: bool = True, busy_s: float = BUSY_S) -> SqlStore:
+    """Open the database of a data folder, or the one that a URL names. Raises StoreError.
+
+    Args:
+        place: The data folder; or `postgresql://user:password@host:port/database`, or `sqlite:///FILE`.
+        create: Whether to make folder and SQLite file where they are missing; else a missing one is an error.
+        busy_s: How long to wait for another process's write to end.
+    """
+    if isinstance(place, str) and place.startswith(SCHEMES):
+        return SqlStore(place, busy_s=busy_s)
+    if isinstance(place, str) and place.startswith(SQLITE):
+        path = Path(place.removeprefix(SQLITE))
+        if not create and not path.is_file():
+            raise StoreError(f"{path} is not there; give the file of a database")
+        return SqlStore(path, busy_s=busy_s)
+    return SqlStore.in_folder(Path(place), create=create, busy_s=busy_s)
 
 
 def _fitting(wanted: ResultFilter) -> Select[tuple[str]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import URL
 
-from gavelport_server.storage.database import WRITES
 from gavelport_server.storage.errors import StoreError
+
+_WRITES: Final = "gavelport_writes"
+"""Execution option of a connection whose transaction is going to write."""
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +32,8 @@ class SqliteBackend:
             busy_s: How long to wait for another process's write to end.
         """
         self.where = str(path)
-        self.engine = _engine(path, busy_s)
+        self.reading = _engine(path, busy_s)
+        self.writing = self.reading.execution_options(**{_WRITES: True})
 
     def explained(self, error: DBAPIError) -> StoreError:
         """Return an error of the database in words."""
@@ -57,7 +60,7 @@ class SqliteBackend:
 
     def close(self) -> None:
         """Close all connections."""
-        self.engine.dispose()
+        self.reading.dispose()
 
 
 def _engine(path: Path, busy_s: float) -> Engine:
@@ -68,6 +71,7 @@ def _engine(path: Path, busy_s: float) -> Engine:
         url = URL.create("sqlite", database=path.absolute().as_uri(), query={"immutable": "1", "uri": "true"})
     engine = create_engine(
         url,
+        hide_parameters=True,
         connect_args={"timeout": busy_s, "isolation_level": None, "check_same_thread": False},
     )
 
@@ -79,7 +83,7 @@ def _engine(path: Path, busy_s: float) -> Engine:
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         # The driver would begin late and as a reader, and a reader that turns writer can fail without waiting.
-        writes = connection.get_execution_options().get(WRITES, False)
+        writes = connection.get_execution_options().get(_WRITES, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
