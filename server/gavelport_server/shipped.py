@@ -1,4 +1,4 @@
-"""What comes along with the package: sample bots, templates and ready tournaments, in the checkout and installed."""
+"""What comes along with the package: sample bots, templates, tournaments, documents; in the checkout and installed."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ def sample_bots() -> list[Path]:
 def sample_bot(name: str) -> Path | None:
     """Return the folder of a sample bot, or None."""
     return next((folder for folder in sample_bots() if folder.name == name), None)
+
+
+def node_modules() -> Path | None:
+    """Return what Node bots need, as it is installed for a sample bot on Node; None where it is not."""
+    return next((place for bot in sample_bots() if (place := bot / "node_modules").is_dir()), None)
 
 
 def partners() -> list[str]:
@@ -41,6 +46,11 @@ def bot_templates() -> dict[str, dict[str, Path]]:
     for manifest in sorted(_folder("bot_templates").glob("*/*/bot.toml")):
         found.setdefault(manifest.parents[1].name, {})[manifest.parent.name] = manifest.parent
     return found
+
+
+def docs() -> Path:
+    """Return the folder of the documents."""
+    return _folder("docs")
 
 
 def _folder(name: str) -> Path:

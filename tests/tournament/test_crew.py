@@ -1,13 +1,19 @@
 """Where the processes of a tournament's bots leave their logs."""
 
+from functools import partial
 from pathlib import Path
 
 import trio
 from gavelport_server.conduct.crew import Crew
 from gavelport_server.conduct.hub import Hub
-from gavelport_server.conduct.manifest import read_manifest
+from gavelport_server.conduct.manifest import BotManifest, read_manifest
+from gavelport_server.conduct.process import BotProcess
 
 from tests.tournament.build import bot_folder
+
+
+def bare_process(target: str, manifest: BotManifest, token: str, log: Path) -> BotProcess:
+    return BotProcess(manifest, target, token, log)
 
 
 async def test_a_later_run_leaves_the_logs_of_an_earlier_one(tmp_path: Path) -> None:
@@ -16,7 +22,7 @@ async def test_a_later_run_leaves_the_logs_of_an_earlier_one(tmp_path: Path) -> 
     names = []
     for _ in range(2):
         async with trio.open_nursery() as nursery:
-            crew = Crew((bot,), 2, Hub(), "127.0.0.1:1", logs, nursery)
+            crew = Crew((bot,), 2, Hub(), partial(bare_process, "127.0.0.1:1"), logs, nursery)
             session = await crew.session(0, 1)
             nursery.cancel_scope.cancel()
         assert session.gone_reason == "did not start: hello"

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
-import trio
 from rich.table import Table
 
+from gavelport_server import shipped
 from gavelport_server.cli.data import console, json_option, page_width
-from gavelport_server.launcher.client import LauncherError, LauncherProcess, attached
-from gavelport_server.launcher.examine import MUST, findings
+from gavelport_server.launcher.client import LauncherError, LauncherProcess
+from gavelport_server.launcher.examine import MUST, examined
 
 if TYPE_CHECKING:
     from gavelport_server.launcher.examine import Finding
@@ -48,14 +48,9 @@ def doctor(*, as_json: bool) -> None:
 
 
 def _found() -> list[Finding]:
-    process = LauncherProcess()
-
-    async def examine() -> list[Finding]:
-        async with attached(process) as launcher:
-            return await findings(launcher)
-
+    process = LauncherProcess(shipped.node_modules())
     try:
-        return trio.run(examine)
+        return examined(process)
     finally:
         process.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -23,12 +24,14 @@ from gavelport_server.conduct.plan import PlanError, make_plan
 from gavelport_server.conduct.summary import summarize
 from gavelport_server.conduct.tournament import TournamentError, run_tournament
 from gavelport_server.config import ConfigError, overridden, read_settings
+from gavelport_server.launcher.client import LauncherError, LauncherProcess
+from gavelport_server.launcher.examine import require_holding
 from gavelport_server.log import log_to
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.transport import home
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from gavelport_server.conduct.entrants import Field
@@ -51,6 +54,7 @@ class Request:
     seed: str | None
     bots: tuple[Path, ...]
     data: Path
+    sandbox: bool
 
     def command(self, rounds: int) -> str:
         """Return the command line that means this tournament with so many rounds."""
@@ -64,6 +68,8 @@ class Request:
             words += ["--seed", self.seed]
         for bot in self.bots:
             words += ["--bot", str(bot)]
+        if self.sandbox:
+            words.append("--sandbox")
         return shlex.join([*words, "--data", str(self.data)])
 
 
@@ -81,20 +87,21 @@ def play(request: Request, *, as_json: bool) -> int:
         return _refuse("", [str(error)])
     try:
         return _play(request, settings, field, plan, as_json=as_json)
-    except (FolderError, StoreError, ArchiveError, TournamentError) as error:
+    except (FolderError, StoreError, ArchiveError, TournamentError, LauncherError) as error:
         click.echo(f"error: {error}", err=True)
         return FAILED
 
 
 def _play(request: Request, settings: Settings, field: Field, plan: Plan, *, as_json: bool) -> int:
     with (
+        _sandbox(wanted=request.sandbox) as sandbox,
         open_folder(request.data) as folder,
         progress_on(Console(stderr=True), plan.game.total_unit) as progress,
         log_to(folder.logs(plan.identity()), progress.notice),
     ):
         for notice in field.notices:
             progress.notice(notice)
-        run = home.run(run_tournament, plan, settings.rounds, folder, progress)
+        run = home.run(run_tournament, plan, settings.rounds, folder, progress, sandbox)
     summary = summarize(run.record, run.results, run.standings, whole_history_of(run.record, run.results))
     if as_json:
         click.echo(json.dumps(report_json(plan, settings, field, run, summary, request.data)))
@@ -110,6 +117,20 @@ def _play(request: Request, settings: Settings, field: Field, plan: Plan, *, as_
     if not as_json:
         click.echo(f"Continue  {request.command(2 * settings.rounds)}")
     return 0
+
+
+@contextmanager
+def _sandbox(*, wanted: bool) -> Iterator[LauncherProcess | None]:
+    """Give the launcher, once the sandbox was seen to hold. Raises LauncherError."""
+    if not wanted:
+        yield None
+        return
+    process = LauncherProcess(shipped.node_modules())
+    try:
+        require_holding(process)
+        yield process
+    finally:
+        process.close()
 
 
 def _file(tournament: Path | None) -> Path:

@@ -37,6 +37,7 @@ from gavelport_server.cli.paths import NamedPath
     metavar="DIR",
     help="Where results and replays are kept.",
 )
+@click.option("--sandbox", is_flag=True, help="Run every bot in a sandbox, as a server does; needs root.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object to stdout; progress goes to stderr.")
 def run_tournament(
     tournament: Path | None,
@@ -46,6 +47,7 @@ def run_tournament(
     bots: tuple[Path, ...],
     data: Path,
     *,
+    sandbox: bool,
     as_json: bool,
 ) -> None:
     """Play a tournament between bot processes, or go on with it, and print its tables.
@@ -55,4 +57,4 @@ def run_tournament(
     """
     from gavelport_server.cli.play import Request, play  # noqa: PLC0415  all that --help can do without
 
-    sys.exit(play(Request(tournament, rounds, seats, seed, bots, data), as_json=as_json))
+    sys.exit(play(Request(tournament, rounds, seats, seed, bots, data, sandbox=sandbox), as_json=as_json))

@@ -9,20 +9,26 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import trio
 
-from gavelport_server.conduct.process import BotProcess, BotStartError
+from gavelport_server.conduct.process import BotStartError
 from gavelport_server.conduct.session import SessionGoneError
 from gavelport_server.referee.report import SeatName
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from gavelport_server.conduct.hosting import HostedProcess
     from gavelport_server.conduct.hub import Hub
     from gavelport_server.conduct.manifest import BotManifest
+    from gavelport_server.conduct.process import BotProcess
     from gavelport_server.conduct.session import Session
+
+    AnyProcess: TypeAlias = BotProcess | HostedProcess
+    MakeProcess: TypeAlias = Callable[[BotManifest, str, Path], AnyProcess]
 
 STARTS = 3
 """A bot whose processes fail to connect so many times in a row plays no more in this run."""
@@ -37,7 +43,7 @@ class _Place:
     """Where one process of a bot sits."""
 
     session: Session | None = None
-    process: BotProcess | None = None
+    process: AnyProcess | None = None
     starts: int = 0
     """Of earlier runs too, whose logs are there: each process has a log of its own."""
 
@@ -57,14 +63,20 @@ class Crew:
     """All bots of a tournament and their processes, which live in the nursery that is given."""
 
     def __init__(
-        self, bots: tuple[BotManifest, ...], rotations: int, hub: Hub, target: str, logs: Path, nursery: trio.Nursery
+        self,
+        bots: tuple[BotManifest, ...],
+        rotations: int,
+        hub: Hub,
+        make_process: MakeProcess,
+        logs: Path,
+        nursery: trio.Nursery,
     ) -> None:
         self._bots = [
             _Bot(number, manifest, [_Place(starts=_logged(logs, manifest, rotation)) for rotation in range(rotations)])
             for number, manifest in enumerate(bots)
         ]
         self._hub = hub
-        self._target = target
+        self._make_process = make_process
         self._logs = logs
         self._nursery = nursery
 
@@ -110,7 +122,7 @@ class Crew:
         place.starts += 1
         token = secrets.token_urlsafe(32)
         log = self._logs / f"{_log_stem(bot.manifest, rotation)}.{place.starts}.log"
-        process = BotProcess(bot.manifest, self._target, token, log)
+        process = self._make_process(bot.manifest, token, log)
         session = self._hub.admit(token, _name(bot.manifest))
         try:
             await process.start()
@@ -123,17 +135,17 @@ class Crew:
             return ""
         ended = process.returncode is not None
         await self.dismiss(bot.number, rotation)
-        why = f"ended with exit code {process.returncode}" if ended else f"it did not connect within {START_S:.0f} s"
+        why = process.why_ended if ended else f"it did not connect within {START_S:.0f} s"
         return process.first_error_line or why
 
-    async def _attend(self, process: BotProcess, session: Session) -> None:
+    async def _attend(self, process: AnyProcess, session: Session) -> None:
         """Stay with a process until it is gone, and see that it goes when the nursery is cancelled."""
         try:
-            code = await process.wait()
+            await process.wait()
         finally:
             await process.stop()
         line = process.first_error_line
-        session.gone(f"its process ended with exit code {code}" + (f": {line}" if line else ""))
+        session.gone(process.why_ended + (f": {line}" if line else ""))
 
 
 async def _is_there(session: Session, patience_s: float) -> bool:

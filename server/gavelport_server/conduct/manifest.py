@@ -155,7 +155,7 @@ def content_hash(folder: Path) -> str:
     paths and contents, so that no two folders that differ read the same.
     """
     digest = hashlib.sha256()
-    files = {path.relative_to(folder).as_posix(): path for path in _files(folder)}
+    files = {path.relative_to(folder).as_posix(): path for path in bot_files(folder)}
     for name in sorted(files):
         for part in (name.encode(), files[name].read_bytes()):
             digest.update(len(part).to_bytes(8))
@@ -163,12 +163,13 @@ def content_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _files(folder: Path) -> Iterator[Path]:
+def bot_files(folder: Path) -> Iterator[Path]:
+    """Yield the files that make up a bot: those that its content hash runs over."""
     for path in folder.iterdir():
         if path.name in _LEFT_OUT or path.name.startswith("."):
             continue
         if path.is_dir():
             if not path.is_symlink():  # a link to a folder could lead round in circles
-                yield from _files(path)
+                yield from bot_files(path)
         elif path.is_file():
             yield path

@@ -97,17 +97,12 @@ class BotProcess:
 
         An error is named by its class, or stands behind a traceback.
         """
-        try:
-            lines = self.log_path.read_text("utf-8", "replace").splitlines()
-        except FileNotFoundError:
-            return ""
-        printed = [line.rstrip() for line in lines if line.strip()]
-        in_traceback = False
-        for line in printed:
-            if _ERROR.fullmatch(line.strip()) or (in_traceback and not line.startswith(" ")):
-                return line.strip()
-            in_traceback |= line == _TRACEBACK
-        return printed[0].strip() if printed else ""
+        return first_error_line(self.log_path)
+
+    @property
+    def why_ended(self) -> str:
+        """Why the process has ended, in words."""
+        return f"its process ended with exit code {self.returncode}"
 
     async def wait(self) -> int:
         """Wait until the bot and all that it started are gone, and return its exit code."""
@@ -135,3 +130,18 @@ class BotProcess:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.stop()
+
+
+def first_error_line(log_path: Path) -> str:
+    """Return the first line of a bot's log that names an error, else its first line with text; empty without one."""
+    try:
+        lines = log_path.read_text("utf-8", "replace").splitlines()
+    except FileNotFoundError:
+        return ""
+    printed = [line.rstrip() for line in lines if line.strip()]
+    in_traceback = False
+    for line in printed:
+        if _ERROR.fullmatch(line.strip()) or (in_traceback and not line.startswith(" ")):
+            return line.strip()
+        in_traceback |= line == _TRACEBACK
+    return printed[0].strip() if printed else ""

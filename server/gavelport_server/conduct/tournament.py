@@ -11,6 +11,7 @@ import os
 import signal
 import time
 from collections import deque
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice, takewhile
@@ -23,9 +24,12 @@ from gavelport_server.archive.files import sha256_of
 from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.conduct.crew import Crew
+from gavelport_server.conduct.hosting import hosting
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.match import MatchVoid, conduct_match
+from gavelport_server.conduct.process import BotProcess
 from gavelport_server.conduct.results import explained, result_of, result_of_replay
+from gavelport_server.launcher.client import attached
 from gavelport_server.ratings.elo import elo_of
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.store import Standing
@@ -34,9 +38,11 @@ from gavelport_server.transport.bridge import serve
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
+    from gavelport_server.conduct.crew import MakeProcess
     from gavelport_server.conduct.folder import DataFolder
     from gavelport_server.conduct.plan import Plan
     from gavelport_server.conduct.session import Session
+    from gavelport_server.launcher.client import LauncherProcess
     from gavelport_server.pairing.schedule import Pairing
     from gavelport_server.referee.report import MatchReport, MatchSetup
     from gavelport_server.storage.store import Result, TournamentRecord
@@ -80,22 +86,27 @@ class Run:
     """The signal that ended the run before its last match."""
 
 
-async def run_tournament(plan: Plan, rounds: int, folder: DataFolder, progress: Progress) -> Run:
-    """Play what is still to be played of a tournament's first rounds.
+async def run_tournament(
+    plan: Plan, rounds: int, folder: DataFolder, progress: Progress, sandbox: LauncherProcess | None = None
+) -> Run:
+    """Play what is still to be played of a tournament's first rounds, the bots in sandboxes where there is a launcher.
 
     SIGINT and SIGTERM stop it: what is running then is dropped, to be played again from the same seed by the run that
     resumes. Raises StoreError and ArchiveError where a result cannot be kept; all that were kept before stand. Raises
     TournamentError where the server's own faults make a match void again and again.
     """
-    runner = _Runner(plan, rounds, folder, progress)
+    runner = _Runner(plan, rounds, folder, progress, sandbox)
     return await runner.run()
 
 
 class _Runner:
     """One run: keeps matches going until all are played, and records each as it ends."""
 
-    def __init__(self, plan: Plan, rounds: int, folder: DataFolder, progress: Progress) -> None:
+    def __init__(
+        self, plan: Plan, rounds: int, folder: DataFolder, progress: Progress, sandbox: LauncherProcess | None
+    ) -> None:
         self._plan = plan
+        self._sandbox = sandbox
         self._folder = folder
         self._progress = progress
         self._schedule = plan.schedule(rounds)
@@ -146,12 +157,12 @@ class _Runner:
         if not self._waiting:
             return
         hub = Hub()
-        async with serve(hub, address="127.0.0.1:0") as server, trio.open_nursery() as processes:
+        async with _processes_for(hub, self._sandbox) as make_process, trio.open_nursery() as processes:
             crew = Crew(
                 self._plan.bots,
                 self._plan.seats,
                 hub,
-                server.target,
+                make_process,
                 self._folder.logs(self._record.identity),
                 processes,
             )
@@ -298,6 +309,17 @@ class _Runner:
         async for number in signals:
             self._stopped_by = self._stopped_by or signal.Signals(number)
             self._scope.cancel()
+
+
+@asynccontextmanager
+async def _processes_for(hub: Hub, sandbox: LauncherProcess | None) -> AsyncIterator[MakeProcess]:
+    """Give what makes bots' processes, and serve them: all on one port, or each in a sandbox on a socket of its own."""
+    if sandbox is None:
+        async with serve(hub, address="127.0.0.1:0") as server:
+            yield lambda manifest, token, log: BotProcess(manifest, server.target, token, log)
+    else:
+        async with attached(sandbox) as launcher, hosting(launcher, hub) as host:
+            yield host.process
 
 
 def _elo(record: TournamentRecord, results: Sequence[Result]) -> list[Standing]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from gavelport_server.launcher import probe, runtime
+from gavelport_server.launcher.client import LauncherError, attached
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.launcher.scene import Scene, marked
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from gavelport_server.launcher.client import Launcher
+    from gavelport_server.launcher.client import Launcher, LauncherProcess
 
 PROBE_LIMITS = Confinement(memory_bytes=128 * MIB, processes=40, scratch_bytes=16 * MIB)
 ALONE = ("fork_bomb", "memory_hog", "disk_fill", "shared_memory_fill", "leave_descendant")
@@ -72,6 +73,23 @@ async def findings(launcher: Launcher, parent: Path | None = None) -> list[Findi
         finally:
             await launcher.stop(other)
     return [_finding(attack.__name__, attack.__doc__ or "", told, left) for attack in probe.ATTACKS]
+
+
+def examined(process: LauncherProcess) -> list[Finding]:
+    """Return the findings on a launcher that is used for nothing else yet. Raises LauncherError."""
+
+    async def examine() -> list[Finding]:
+        async with attached(process) as launcher:
+            return await findings(launcher)
+
+    return trio.run(examine)
+
+
+def require_holding(process: LauncherProcess) -> None:
+    """Raise LauncherError, with what does not hold and the remedy, unless the whole sandbox holds."""
+    if wrong := [each for each in examined(process) if not each.holds]:
+        told = "; ".join(f"{each.what} ({each.saw}): {each.remedy}" for each in wrong)
+        raise LauncherError(f"bots cannot be confined here. Within their reach: {told}")
 
 
 async def attacked(

@@ -1,0 +1,213 @@
+"""Hosted bots: each process in a sandbox, with a gRPC server of its own behind the one socket that it sees (design 9).
+
+The socket is the identity. Whatever token comes over it is overwritten by the process's own, which never leaves the
+server: so there is nothing in a sandbox that would open anything from elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+import trio
+
+from gavelport_server.conduct.manifest import bot_files
+from gavelport_server.conduct.process import BotStartError, first_error_line
+from gavelport_server.launcher import runtime
+from gavelport_server.launcher.client import LauncherError
+from gavelport_server.launcher.limits import MIB, Confinement
+from gavelport_server.transport.bridge import serve
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Mapping
+
+    from gavelport_server.conduct.manifest import BotManifest
+    from gavelport_server.launcher.client import Ended, Hosted, Launcher
+    from gavelport_server.transport.link import Link, Listener, LostReason, StatusCode
+
+_POLITE_S = 1.0
+"""From the end of its stream until a process is killed."""
+
+
+class Hosting:
+    """Where bots are hosted: folders that sandboxes show, sockets, and the launcher. Made by `hosting`."""
+
+    def __init__(
+        self, launcher: Launcher, listener: Listener, folder: Path, nursery: trio.Nursery, limits: Confinement
+    ) -> None:
+        self.launcher = launcher
+        self.limits = limits
+        self._listener = listener
+        self._folder = folder
+        self._nursery = nursery
+        self._sockets = 0
+
+    def process(self, manifest: BotManifest, token: str, log_path: Path) -> HostedProcess:
+        """Return a process of a bot, not yet started; `token` is that of its session."""
+        self._sockets += 1
+        return HostedProcess(self, manifest, token, log_path, self._folder / f"{self._sockets}.sock")
+
+    async def staged(self, manifest: BotManifest) -> Path:
+        """Return a copy of a bot's files that every user may read, made when it is first needed."""
+        place = self._folder / manifest.content_hash
+        if not place.exists():
+            await trio.to_thread.run_sync(_stage, manifest.folder, place)
+        return place
+
+    async def serve(self, token: str, socket_path: Path, *, task_status: trio.TaskStatus[trio.CancelScope]) -> None:
+        """Serve one process on its socket until the scope that is told is cancelled."""
+        with trio.CancelScope() as scope:
+            async with serve(_Stamped(self._listener, token), address=f"unix:{socket_path}"):
+                await trio.Path(socket_path).chmod(0o666)  # whoever reaches it; the folder lets nobody through
+                task_status.started(scope)
+                await trio.sleep_forever()
+
+    async def open_socket(self, token: str, socket_path: Path) -> trio.CancelScope:
+        """Begin to serve a process; return what ends that."""
+        scope: trio.CancelScope = await self._nursery.start(self.serve, token, socket_path)
+        return scope
+
+
+@contextlib.asynccontextmanager
+async def hosting(launcher: Launcher, listener: Listener, limits: Confinement | None = None) -> AsyncIterator[Hosting]:
+    """Host bots for as long as the context; `listener` is told of their streams as of any."""
+    with tempfile.TemporaryDirectory(prefix="gavelport-", ignore_cleanup_errors=True) as name:
+        async with trio.open_nursery() as nursery:
+            yield Hosting(launcher, listener, Path(name), nursery, limits or Confinement())
+            nursery.cancel_scope.cancel()
+
+
+class HostedProcess:
+    """One process of a bot in a sandbox; used as `BotProcess` is."""
+
+    def __init__(self, host: Hosting, manifest: BotManifest, token: str, log_path: Path, socket_path: Path) -> None:
+        self.manifest = manifest
+        self.log_path = log_path
+        self._host = host
+        self._token = token
+        self._socket_path = socket_path
+        self._hosted: Hosted | None = None
+        self._server: trio.CancelScope | None = None
+        self.ended: Ended | None = None
+
+    async def start(self) -> None:
+        """Start the process. Raises BotStartError where what runs it is not installed, or no sandbox can be made."""
+        command = runtime.interpreter(self.manifest.language)
+        if command is None:
+            raise BotStartError(f"{self.manifest.name}: is written for Node, and no node is installed here")
+        await trio.Path(self.log_path).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            folder = await self._host.staged(self.manifest)
+            self._server = await self._host.open_socket(self._token, self._socket_path)
+            self._hosted = await self._host.launcher.start(
+                [*command, self.manifest.entry],
+                folder=folder,
+                socket_path=self._socket_path,
+                log=self.log_path,
+                limits=self._host.limits,
+            )
+        except (LauncherError, OSError) as error:
+            self._close()
+            raise BotStartError(f"{self.manifest.name}: {error}") from error
+
+    @property
+    def returncode(self) -> int | None:
+        """The exit code, minus the signal's number if one ended it; None while it runs or was not started."""
+        return None if self.ended is None else self.ended.code
+
+    @property
+    def first_error_line(self) -> str:
+        """The first line of the log that names an error, else its first line with text; empty if there is none."""
+        return first_error_line(self.log_path)
+
+    @property
+    def why_ended(self) -> str:
+        """Why the process has ended, in words."""
+        assert self.ended is not None, "wait until it has ended"
+        if self.ended.cause == "memory":
+            return f"it was killed: it took more than {self._host.limits.memory_bytes // MIB} MiB of memory"
+        if self.ended.cause == "lost":
+            return "it was killed: the launcher is gone"
+        return f"its process ended with exit code {self.ended.code}"
+
+    async def wait(self) -> int:
+        """Wait until the bot and all that it started are gone, and return its exit code."""
+        assert self._hosted is not None, "start the process first"
+        self.ended = await self._hosted.wait()
+        self._close()
+        return self.ended.code
+
+    async def stop(self) -> None:
+        """Let the bot end by itself for a moment, then kill it. Bounded, also when cancelled."""
+        if self._hosted is None:
+            return
+        with trio.CancelScope(shield=True):
+            with trio.move_on_after(_POLITE_S):
+                await self._hosted.wait()
+            self.ended = await self._host.launcher.stop(self._hosted)
+            self._close()
+
+    def _close(self) -> None:
+        if self._server is not None:
+            self._server.cancel()
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+
+class _Stamped:
+    """A listener that tells another of links whose token is the socket's own, whatever the bot sent."""
+
+    def __init__(self, listener: Listener, token: str) -> None:
+        self._listener = listener
+        self._token = token
+        self._links: dict[Link, Link] = {}
+
+    def opened(self, link: Link) -> None:
+        stamped = self._links[link] = _StampedLink(link, self._token)
+        self._listener.opened(stamped)
+
+    def received(self, link: Link, message: bytes, at: float) -> None:
+        self._listener.received(self._links[link], message, at)
+
+    def lost(self, link: Link, reason: LostReason) -> None:
+        self._listener.lost(self._links.pop(link), reason)
+
+
+class _StampedLink:
+    """A link whose token is the socket's own."""
+
+    def __init__(self, link: Link, token: str) -> None:
+        self.peer = link.peer
+        self.metadata: Mapping[str, str] = {"authorization": f"Bearer {token}"}
+        self.send = link.send
+        self._link = link
+
+    def close(self, code: StatusCode, text: str) -> None:
+        self._link.close(code, text)
+
+    def cancel(self) -> None:
+        self._link.cancel()
+
+
+def _stage(folder: Path, place: Path) -> None:
+    """Copy a bot's files, whole or not at all, for every user to read."""
+    beside = Path(tempfile.mkdtemp(prefix="staging-", dir=place.parent))
+    for path in bot_files(folder):
+        copy = beside / path.relative_to(folder)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+        copy.chmod(0o444)
+    for made in (beside, *(each for each in beside.rglob("*") if each.is_dir())):
+        made.chmod(0o755)
+    try:
+        beside.rename(place)
+    except OSError:  # somebody else was faster
+        shutil.rmtree(beside)
