@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import structlog
 import trio
 from gavelport_server.conduct import match, messages
+from gavelport_server.conduct.ladder.spectate import Shown, SpectatorFeed
 from gavelport_server.conduct.messages import Encoder
 from gavelport_server.referee.commands import Tell
 from gavelport_server.referee.core import MatchCore
@@ -161,6 +163,16 @@ def in_the_number(patch: pytest.MonkeyPatch, game: Any) -> None:
     patch.setattr(MatchCore, "_advance", planted)
 
 
+def to_spectators(patch: pytest.MonkeyPatch, game: Any) -> None:
+    """What spectators are shown counts one decision more or less, by the hidden."""
+    shown = SpectatorFeed._shown
+
+    def planted(self: Any, events: tuple[Any, ...]) -> Shown:
+        return replace(shown(self, events), decisions=secret(self._state, game))
+
+    patch.setattr(SpectatorFeed, "_shown", planted)
+
+
 PLANTED: list[Callable[[pytest.MonkeyPatch, Any], None]] = [
     in_a_decision,
     in_the_length,
@@ -168,6 +180,7 @@ PLANTED: list[Callable[[pytest.MonkeyPatch, Any], None]] = [
     in_the_time,
     in_a_refusal,
     in_the_number,
+    to_spectators,
 ]
 
 

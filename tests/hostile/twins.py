@@ -16,12 +16,13 @@ import trio.testing
 from gavelport.v1 import referee_pb2 as pb
 from gavelport_codecs.registry import codec_for
 from gavelport_engine.container import hidden as container_hidden
-from gavelport_engine.game import SPECTATOR, Checkpoint, Trace
+from gavelport_engine.game import SPECTATOR, Trace
 from gavelport_engine.rng import Stream
 from gavelport_engine.shipping import hidden as shipping_hidden
 from gavelport_server.conduct.hub import Hub
+from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 from gavelport_server.conduct.match import conduct_match
-from gavelport_server.referee.report import ClockSetting, MatchSetup, Played, SeatName
+from gavelport_server.referee.report import ClockSetting, MatchSetup, SeatName
 from gavelport_server.transport.memory import MemoryTransport
 
 from tests.strategies import positions
@@ -191,7 +192,7 @@ class _Tapped:
 
 @dataclass
 class Told:
-    """What a match told: all that left the hub, and what may be shown of it to anybody."""
+    """What a match told: all that left the hub, and what spectators were shown."""
 
     sent: list[Sent]
     shown: list[tuple[float, Any]]
@@ -226,11 +227,9 @@ class _Match:
         return link
 
     async def conduct(self) -> None:
-        await conduct_match(self.setup, self.sessions, reveal=False, watch=self.watch)
-
-    def watch(self, record: Sequence[Played | Checkpoint]) -> None:
-        rows = [row[:6] for row in record if isinstance(row, Played)]
-        self.shown.append((trio.current_time(), rows))
+        feed = SpectatorFeed(self.setup, ())
+        feed.attach(lambda what: self.shown.append((trio.current_time(), what)))
+        await conduct_match(self.setup, self.sessions, reveal=False, watch=feed.follow)
 
     def answer(self, seat: int, action: Any) -> None:
         answer = pb.Answer(match_id="the match", decision_id=self.asked[seat], action=self.codec.action(action))
@@ -299,7 +298,7 @@ def difference(made: Case) -> str:
     if len(one.sent) != len(other.sent):
         return f"{len(one.sent)} messages against {len(other.sent)}"
     if one.shown != other.shown:
-        return "what is shown of the match differs"
+        return "what spectators are shown differs"
     return ""
 
 
