@@ -12,7 +12,7 @@ NODE_BOTS := $(patsubst %/package.json,%,$(wildcard sample_bots/*/package.json))
 PYTHON_BOTS := $(patsubst %/main.py,%,$(wildcard sample_bots/*/main.py bot_templates/*/python/main.py))
 TYPED := hatch_build.py $(wildcard proto/gavelport_codecs engine sdk server tests)
 
-.PHONY: help env proto node-bots lint format test test-long bench tournament clean
+.PHONY: help env system proto node-bots lint format test test-long bench tournament clean
 
 help: ## these lines
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -55,6 +55,17 @@ sample_bots/%/node_modules/.package-lock.json: sample_bots/%/package.json
 	    echo "notice: node or npm is missing; the Node bot sample_bots/$* is left out"; \
 	fi
 
+# What the sandbox's tests need of the system. Where it cannot be installed they are left out, and say so.
+system:
+	@if ! command -v bwrap >/dev/null; then \
+	    if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	        echo "Installing bubblewrap (apt-get)"; \
+	        apt-get install -qq -y bubblewrap libseccomp2 >/dev/null || { apt-get update -qq && apt-get install -qq -y bubblewrap libseccomp2 >/dev/null; }; \
+	    else \
+	        echo "notice: bubblewrap is missing; the sandbox is not tested"; \
+	    fi; \
+	fi
+
 lint: env ## every static check
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -70,10 +81,10 @@ format: env ## bring Python and .proto files into form
 	$(BIN)/ruff format
 	$(BIN)/buf format -w
 
-test: env lint ## lint, then the tests
+test: env system lint ## lint, then the tests
 	$(BIN)/pytest
 
-test-long: env ## the long tests only
+test-long: env system ## the long tests only
 	$(BIN)/pytest -m long --timeout=1800
 
 bench: env ## compare with the yardsticks
