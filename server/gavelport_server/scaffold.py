@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 PLACEHOLDER = "my_bot"
 """How the template's bot is called."""
-
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+"""What a bot or an owner may be called."""
 
 
 class ScaffoldError(ValueError):
@@ -24,7 +24,7 @@ class ScaffoldError(ValueError):
 
 def make_bot(name: str, inside: Path, game: str, language: str) -> Path:
     """Make the folder of a new bot and return it. Raises ScaffoldError, leaving nothing behind."""
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise ScaffoldError(
             f'"{name[:60]}" cannot be the name of a bot: '
             'use 1 to 40 lower-case letters, digits, "_" or "-", the first a letter'

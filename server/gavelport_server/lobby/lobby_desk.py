@@ -1,0 +1,182 @@
+"""An owner's side of the ladder: bots, versions, challenges, and what went wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import trio
+from gavelport.v1 import lobby_pb2
+
+from gavelport_server import shipped
+from gavelport_server.lobby.own import own_bot, own_bots, quoted
+from gavelport_server.lobby.token_desk import TokenDesk
+from gavelport_server.scaffold import NAME
+from gavelport_server.storage.store import ResultFilter
+from gavelport_server.transport.link import ServiceError, StatusCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gavelport_server.lobby.gate import Caller
+    from gavelport_server.lobby.live import Live
+    from gavelport_server.storage.members import BotRecord, BotStatus, Members
+    from gavelport_server.storage.store import FoundResult, Store
+
+MAX_BOTS = 50
+"""Of one owner."""
+MAX_OPPONENTS = 8
+FAULTS, MAX_FAULTS = 100, 500
+SEARCHED = 2000
+"""So many of a bot's latest matches are looked through for faults."""
+_PAGE = 200
+
+
+class LobbyDesk(TokenDesk):
+    """LobbyService. Methods are called in worker threads of trio."""
+
+    def __init__(self, members: Members, store: Store, live: Live, changed: Callable[[], None]) -> None:
+        """Take where accounts and results are kept, the ladders, and what is called when tokens have changed."""
+        super().__init__(members, changed)
+        self._store = store
+        self._live = live
+
+    def register_bot(self, caller: Caller, request: lobby_pb2.RegisterBotRequest) -> lobby_pb2.RegisterBotResponse:
+        """Take a name for a bot."""
+        name = request.name
+        if not NAME.fullmatch(name):
+            text = f"{quoted(name)} is no name: 1 to 40 lower-case letters, digits, _ or -, the first a letter"
+            raise ServiceError(StatusCode.INVALID_ARGUMENT, text)
+        owner = self._owner_for(caller, request.owner)
+        bots = self._members.bots()
+        held = next((bot for bot in bots if bot.name == name), None)
+        if held is None:
+            if caller.scope != "admin" and shipped.sample_bot(name) is not None:
+                text = f"{name} is the name of a sample bot, which is the server's own; choose another"
+                raise ServiceError(StatusCode.ALREADY_EXISTS, text)
+            if sum(bot.owner == owner for bot in bots) >= MAX_BOTS:
+                raise ServiceError(StatusCode.RESOURCE_EXHAUSTED, f"{owner} has {MAX_BOTS} bots, which is the most")
+        elif held.owner != owner:
+            raise ServiceError(StatusCode.ALREADY_EXISTS, f"the name {name} is taken; choose another")
+        self._members.add_owner(owner)
+        bot = self._members.add_bot(name, owner)
+        self._refresh()
+        return lobby_pb2.RegisterBotResponse(bot=self._one(bot))
+
+    def list_bots(self, caller: Caller, request: lobby_pb2.ListBotsRequest) -> lobby_pb2.ListBotsResponse:
+        """Return the caller's bots; all for an admin."""
+        bots = own_bots(self._members, caller)
+        versions: dict[str, list[str]] = {}
+        for one in self._members.versions():
+            versions.setdefault(one.bot, []).append(one.version)
+        connected = frozenset(trio.from_thread.run_sync(self._live.connected_names))
+        return lobby_pb2.ListBotsResponse(
+            bots=[_told(bot, versions.get(bot.name, []), is_connected=bot.name in connected) for bot in bots]
+        )
+
+    def set_withdrawn(self, caller: Caller, request: lobby_pb2.SetWithdrawnRequest) -> lobby_pb2.SetWithdrawnResponse:
+        """Take a bot off its ladders, or put it back."""
+        bot = own_bot(self._members, caller, request.bot)
+        if bot.status == "banned":
+            text = f"{bot.name} is banned; only whoever runs this server can lift that"
+            raise ServiceError(StatusCode.FAILED_PRECONDITION, text)
+        reason = "withdrawn by its owner" if caller.scope != "admin" else "withdrawn by an admin"
+        status: BotStatus = "withdrawn" if request.withdrawn else "active"
+        bot = self._members.set_status(bot.name, status, reason if request.withdrawn else "")
+        self._refresh()
+        return lobby_pb2.SetWithdrawnResponse(bot=self._one(bot))
+
+    def set_version(self, caller: Caller, request: lobby_pb2.SetVersionRequest) -> lobby_pb2.SetVersionResponse:
+        """Roll a bot back to a version, or lift that."""
+        bot = own_bot(self._members, caller, request.bot)
+        versions = [one.version for one in self._members.versions(bot.name)]
+        if request.version and request.version not in versions:
+            there = f"there are: {', '.join(versions)}" if versions else "none has played yet"
+            text = f"{bot.name} has no version {quoted(request.version)}; {there}"
+            raise ServiceError(StatusCode.NOT_FOUND, text)
+        bot = self._members.pin_version(bot.name, request.version)
+        self._refresh()
+        return lobby_pb2.SetVersionResponse(bot=self._one(bot))
+
+    def challenge(self, caller: Caller, request: lobby_pb2.ChallengeRequest) -> lobby_pb2.ChallengeResponse:
+        """Begin an unrated match."""
+        bot = own_bot(self._members, caller, request.bot)
+        if len(request.opponents) > MAX_OPPONENTS:
+            raise ServiceError(StatusCode.INVALID_ARGUMENT, f"name at most {MAX_OPPONENTS} opponents")
+        opponents = tuple(request.opponents)
+        match_id = trio.from_thread.run_sync(self._challenge, bot.name, opponents, request.ladder)
+        return lobby_pb2.ChallengeResponse(match_id=match_id)
+
+    def list_faults(self, caller: Caller, request: lobby_pb2.ListFaultsRequest) -> lobby_pb2.ListFaultsResponse:
+        """Return what went wrong with a bot in its latest matches."""
+        bot = own_bot(self._members, caller, request.bot)
+        limit = min(request.limit or FAULTS, MAX_FAULTS)
+        faults: list[lobby_pb2.BotFault] = []
+        for found in self._latest(bot.name):
+            faults += _faults(found, bot.name)
+            if len(faults) >= limit:
+                break
+        return lobby_pb2.ListFaultsResponse(faults=faults[:limit])
+
+    # -- details
+
+    def _owner_for(self, caller: Caller, name: str) -> str:
+        if caller.scope != "admin":
+            if name and name != caller.owner:
+                text = f"you register bots for {caller.owner}, not for others; leave owner out"
+                raise ServiceError(StatusCode.PERMISSION_DENIED, text)
+            return caller.owner
+        if not NAME.fullmatch(name):
+            text = "owner should be a name: 1 to 40 lower-case letters, digits, _ or -, the first a letter"
+            raise ServiceError(StatusCode.INVALID_ARGUMENT, text)
+        return name
+
+    def _challenge(self, bot: str, opponents: tuple[str, ...], ladder: str) -> str:
+        return self._live.requests.challenge(bot, opponents, ladder)
+
+    def _refresh(self) -> None:
+        trio.from_thread.run(self._live.refresh)
+
+    def _one(self, bot: BotRecord) -> lobby_pb2.Bot:
+        versions = [one.version for one in self._members.versions(bot.name)]
+        is_connected = bot.name in trio.from_thread.run_sync(self._live.connected_names)
+        return _told(bot, versions, is_connected=is_connected)
+
+    def _latest(self, bot: str) -> Iterator[FoundResult]:
+        beyond = None
+        for _ in range(SEARCHED // _PAGE):
+            page = self._store.find_results(ResultFilter(bot=bot, with_unrated=True), beyond=beyond, limit=_PAGE)
+            # A local tournament in the same folder may have had a bot of this name, which is nobody's.
+            yield from (found for found in page if found.kind != "tournament")
+            if len(page) < _PAGE:
+                return
+            beyond = page[-1].place
+
+
+def _told(bot: BotRecord, versions: list[str], *, is_connected: bool) -> lobby_pb2.Bot:
+    return lobby_pb2.Bot(
+        name=bot.name,
+        owner=bot.owner,
+        status=bot.status,
+        reason=bot.status_reason,
+        version=bot.pinned_version or (versions[-1] if versions else ""),
+        pinned_version=bot.pinned_version,
+        versions=versions,
+        connected=is_connected,
+        last_seen_at=bot.last_seen_at,
+    )
+
+
+def _faults(found: FoundResult, bot: str) -> list[lobby_pb2.BotFault]:
+    return [
+        lobby_pb2.BotFault(
+            match_id=found.result.match_id,
+            finished_at=found.result.finished_at,
+            seat=number,
+            version=found.entrants[number].version,
+            first_fault=seat.first_fault,
+            faults=dict(seat.faults),
+            retired=seat.retired,
+        )
+        for number, seat in enumerate(found.result.seats)
+        if found.entrants[number].bot == bot and (seat.faults or seat.retired or seat.first_fault)
+    ]
