@@ -23,6 +23,7 @@ LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNI
 FIELDS = frozenset(
     {
         *("event", "level", "timestamp", "exception", "error", "error_id"),
+        *("action", "actor", "again_in_s", "inputs", "key", "over", "subject"),
         *(
             "address",
             "attempts",

@@ -23,6 +23,7 @@ _COMMANDS = {
     "play": "gavelport_server.cli.match:play",
     "rate": "gavelport_server.cli.rate:rate",
     "replays": "gavelport_server.cli.replays:replays",
+    "serve": "gavelport_server.cli.serve:serve",
     "run-tournament": "gavelport_server.cli.tournament:run_tournament",
 }
 

@@ -237,7 +237,7 @@ def gavelport(*arguments: str | Path) -> str:
 def test_a_second_runner_on_the_same_folder_is_refused(cup: Path, data: Path, tmp_path: Path) -> None:
     with open_folder(data):
         _, err = finish(start(cup, "--rounds", "4", "--data", data, cwd=tmp_path), 1)
-    assert err.startswith("error: another run-tournament (process ")
+    assert err.startswith("error: another run-tournament or serve (process ")
     assert f"plays in {data}; wait until it is done or stop it" in err
     finish(start(cup, "--rounds", "4", "--data", data, cwd=tmp_path))
 

@@ -13,6 +13,7 @@ import pytest
 import structlog
 import trio
 from gavelport.v1 import archive_pb2, ladder_pb2
+from gavelport_server.conduct.journalling import JournalFigures
 from gavelport_server.lobby.gate import Caller
 from gavelport_server.lobby.limits import Rate
 from gavelport_server.pages import server, shield
@@ -127,15 +128,13 @@ async def test_metrics_are_what_was_counted(world: World) -> None:
         running = staticmethod(lambda: {"container": 3})
         connected = staticmethod(lambda: 12)
         streams = staticmethod(lambda: 13)
-        journal_bytes = staticmethod(lambda: 99)
+        is_failing = staticmethod(lambda: True)
+        journal = staticmethod(lambda: JournalFigures(groups=2, entries=5, sync_s=0.25, slowest_sync_s=0.2))
 
     metrics = world.metrics
     metrics.watch(Live())
     metrics.match_over("container", "normal")
-    metrics.answered()
     metrics.followed(0.003)
-    metrics.synced(0.3)
-    metrics.storage_failed()
     metrics.token_refused()
     response = await world.get("/metrics")
     text = response.body.decode()  # type: ignore[attr-defined]
@@ -145,12 +144,13 @@ async def test_metrics_are_what_was_counted(world: World) -> None:
         'gavelport_running_matches{ladder="container"} 3.0',
         "gavelport_connected_bots 12.0",
         "gavelport_streams 13.0",
-        "gavelport_journal_bytes 99.0",
-        "gavelport_decisions_total 1.0",
+        "gavelport_storage_failing 1.0",
+        "gavelport_journal_sync_seconds_count 2.0",
+        "gavelport_journal_sync_seconds_sum 0.25",
+        "gavelport_journal_slowest_sync_seconds 0.2",
+        "gavelport_journal_entries_total 5.0",
         'gavelport_referee_overhead_seconds_bucket{le="0.002"} 0.0',
         'gavelport_referee_overhead_seconds_bucket{le="0.005"} 1.0',
-        "gavelport_journal_sync_seconds_sum 0.3",
-        "gavelport_storage_errors_total 1.0",
         "gavelport_refused_tokens_total 1.0",
     ):
         assert line in text.splitlines()
@@ -199,7 +199,7 @@ async def test_a_replay_is_its_bytes(world: World) -> None:
             "/api/v1/ladders/x/standings?ladder=y",
             400,
             "bad_request",
-            "ladder: no such parameter here; there are: limit",
+            "ladder: no such parameter here; there are: limit, offset",
         ),
         ("/api/v1/matches/m1?bot=x", 400, "bad_request", "bot: no such parameter here; there are: none"),
         ("/api/v1/matches?colour=1", 400, "bad_request", "colour: no such parameter here; there are: bot, game"),

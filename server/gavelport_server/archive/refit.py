@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gavelport_server.archive.fits import LEADERS, BotFit, LadderFit, write_fit
-from gavelport_server.storage.sql import SqlStore
+from gavelport_server.storage.sql import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -106,12 +106,12 @@ def refit(data: Path, database: str | None, identity: str) -> LadderFit | None:
     Raises StoreError, OSError.
     """
     since = (datetime.now(UTC) - timedelta(days=AWAY_DAYS)).isoformat(timespec="seconds")
-    with closing(SqlStore.in_folder(data, create=False)) as store:
+    with closing(open_store(database or data, create=False)) as store:
         record = next((one for one in store.tournaments() if one.identity == identity), None)
         if record is None:
             return None
         results = store.results(identity)
-        away = [one.name for one in store.bots() if one.status != "active" or one.last_seen_at < since]
+        away = [one.name for one in store.bots() if one.status != "active" or "" < one.last_seen_at < since]
     fit = ladder_fit(record, results, away)
     if fit is not None:
         write_fit(data, identity, fit)

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from gavelport_server.cli.paths import NamedPath
 from gavelport_server.config import ConfigError
+from gavelport_server.log import log_lines
 from gavelport_server.serving import CONFIG, LEVELS, ServeSettings, read_serving
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from gavelport_server.conduct.service import Serving
 
 FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
 
@@ -56,7 +61,51 @@ def serve(config: Path | None, *, print_config: bool, **flags: str | None) -> No
     if print_config:
         click.echo(as_toml(settings), nl=False)
         return
-    raise NotImplementedError
+    sys.exit(_run(settings))
+
+
+def _run(settings: ServeSettings) -> int:
+    """Serve, and return the exit code."""
+    # What only a server needs: --help and --print-config do without.
+    from gavelport_server.archive.errors import ArchiveError, JournalError  # noqa: PLC0415
+    from gavelport_server.conduct.entrants import EntrantsError  # noqa: PLC0415
+    from gavelport_server.conduct.folder import FolderError, open_folder  # noqa: PLC0415
+    from gavelport_server.conduct.service import house_manifests, run_service  # noqa: PLC0415
+    from gavelport_server.storage.errors import StoreError  # noqa: PLC0415
+    from gavelport_server.transport import home  # noqa: PLC0415
+
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes a file or two
+    try:
+        house = house_manifests(settings)
+    except EntrantsError as error:
+        for problem in error.problems:
+            click.echo(f"error: {problem}", err=True)
+        return REFUSED
+    try:
+        with (
+            log_lines(settings.log_file, settings.log_level, lambda text: click.echo(f"notice: {text}", err=True)),
+            open_folder(settings.data, settings.database) as folder,
+        ):
+            signal = home.run(run_service, settings, folder, house, partial(_tell, settings))
+    except (FolderError, StoreError, ArchiveError, JournalError, home.TransportError) as error:
+        click.echo(f"error: {error}", err=True)
+        return FAILED
+    return 0 if signal is None else BY_SIGNAL + signal
+
+
+def _tell(settings: ServeSettings, serving: Serving) -> None:
+    """Say where the server is reached, and what to do next."""
+    ladders = ", ".join(f"{one.name} ({one.game.id}, {one.seats} seats)" for one in settings.ladders)
+    click.echo(f"Gavelport serves {settings.data}")
+    click.echo(f"  bots         {serving.target}")
+    click.echo(f"  web          {serving.url}/")
+    click.echo(f"  ladders      {ladders}")
+    if settings.sample_bots:
+        click.echo(f"  sample bots  {', '.join(settings.sample_bots)}")
+    click.echo("To let a bot in, make a token for it:")
+    click.echo(f"  gavelport token create --data {settings.data} --owner NAME --bot NAME")
+    sys.stdout.flush()
 
 
 def _given(flags: Mapping[str, str | None]) -> dict[tuple[str | int, ...], str]:

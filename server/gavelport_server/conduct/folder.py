@@ -1,4 +1,4 @@
-"""A data folder, opened by the one process that may play in it (design 5)."""
+"""A data folder, opened by the one process that may play in it (design 5, 7)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gavelport_server.archive.files import ReplayFolder
-from gavelport_server.storage.sql import SqlStore
+from gavelport_server.storage.sql import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gavelport_server.storage.store import Store
+    from gavelport_server.storage.sql import SqlStore
 
 LOCK = "runner.lock"
 LOGS = "logs"
@@ -27,10 +27,10 @@ class FolderError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DataFolder:
-    """What a tournament is kept in."""
+    """What tournaments and ladders are kept in."""
 
     path: Path
-    store: Store
+    store: SqlStore
     replays: ReplayFolder
 
     def logs(self, identity: str) -> Path:
@@ -39,16 +39,17 @@ class DataFolder:
 
 
 @contextmanager
-def open_folder(path: Path) -> Iterator[DataFolder]:
+def open_folder(path: Path, database: str | None = None) -> Iterator[DataFolder]:
     """Give the data folder, made where it is missing, to this process alone.
 
     What a killed run left of a replay that it was writing is swept. The lock goes with the process, however that ends.
+    `database` is the URL of a database that is kept elsewhere.
     Raises FolderError where another process plays in it or the folder cannot be written, StoreError where its database
     cannot be used, ArchiveError where its replays cannot.
     """
     lock = _locked(path)
     try:
-        store = SqlStore.in_folder(path, create=True)
+        store = open_store(database or path)
         try:
             replays = ReplayFolder(path)
             replays.sweep()
@@ -75,7 +76,7 @@ def _locked(path: Path) -> int:
         holder = os.read(lock, 32).decode("ascii", "replace").strip()
         os.close(lock)
         raise FolderError(
-            f"another run-tournament (process {holder or 'unknown'}) plays in {path}; "
+            f"another run-tournament or serve (process {holder or 'unknown'}) plays in {path}; "
             "wait until it is done or stop it, or give another folder with --data DIR"
         ) from None
     try:

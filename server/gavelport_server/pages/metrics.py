@@ -7,8 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from prometheus_client import CollectorRegistry, Counter, Histogram, ProcessCollector, generate_latest
-from prometheus_client.metrics_core import GaugeMetricFamily
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
@@ -16,9 +23,10 @@ if TYPE_CHECKING:
 
     from prometheus_client.metrics_core import Metric
 
+disable_created_metrics()  # type: ignore[no-untyped-call]  # a series beside each, which says when it began
+
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_OVERHEAD_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0)
-_SYNC_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 1.0)
+_OVERHEAD_S = (0.0005, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.25, 1.0)
 
 
 class Live(Protocol):
@@ -36,8 +44,36 @@ class Live(Protocol):
         """Return how many streams are open."""
         ...
 
-    def journal_bytes(self) -> int:
-        """Return how long the journal is on disk."""
+    def is_failing(self) -> bool:
+        """Return whether database or journal keep new matches from being begun."""
+        ...
+
+    def journal(self) -> JournalFigures:
+        """Return what the journal did since the start."""
+        ...
+
+
+class JournalFigures(Protocol):
+    """What a journal did."""
+
+    @property
+    def groups(self) -> int:
+        """Return the number of writes, each with a sync."""
+        ...
+
+    @property
+    def entries(self) -> int:
+        """Return the number of entries in them."""
+        ...
+
+    @property
+    def sync_s(self) -> float:
+        """Return the seconds that they took altogether."""
+        ...
+
+    @property
+    def slowest_sync_s(self) -> float:
+        """Return the seconds that the slowest took."""
         ...
 
 
@@ -53,17 +89,12 @@ class Metrics:
             ["ladder", "end"],
             registry=registry,
         )
-        self._decisions = Counter("gavelport_decisions", "Answers of bots that a match took.", registry=registry)
         self._overhead = Histogram(
             "gavelport_referee_overhead_seconds",
-            "From the arrival of an answer to the sending of what follows, the journal's sync included.",
+            "Answers that matches took: from the arrival to the sending of what follows, the journal's sync included.",
             buckets=_OVERHEAD_S,
             registry=registry,
         )
-        self._sync = Histogram(
-            "gavelport_journal_sync_seconds", "What a sync of the journal takes.", buckets=_SYNC_S, registry=registry
-        )
-        self._storage_errors = Counter("gavelport_storage_errors", "Failures of the database.", registry=registry)
         self._refused = Counter("gavelport_refused_tokens", "Tokens that opened nothing.", registry=registry)
 
     def watch(self, live: Live) -> None:
@@ -74,21 +105,9 @@ class Metrics:
         """Count a match; `end` is the game's word, or `void`."""
         self._matches.labels(ladder, end).inc()
 
-    def answered(self) -> None:
-        """Count an answer that a match took."""
-        self._decisions.inc()
-
     def followed(self, seconds: float) -> None:
         """Count how long it took until what follows from an answer was sent."""
         self._overhead.observe(seconds)
-
-    def synced(self, seconds: float) -> None:
-        """Count a sync of the journal."""
-        self._sync.observe(seconds)
-
-    def storage_failed(self) -> None:
-        """Count a failure of the database."""
-        self._storage_errors.inc()
 
     def token_refused(self) -> None:
         """Count a token that opened nothing."""
@@ -113,4 +132,12 @@ class _Asking(Collector):
         yield running
         yield GaugeMetricFamily("gavelport_connected_bots", "Bots that are connected.", self._live.connected())
         yield GaugeMetricFamily("gavelport_streams", "Streams that are open.", self._live.streams())
-        yield GaugeMetricFamily("gavelport_journal_bytes", "Length of the journal.", self._live.journal_bytes())
+        failing = int(self._live.is_failing())
+        yield GaugeMetricFamily("gavelport_storage_failing", "1 while database or journal fail, else 0.", failing)
+        journal = self._live.journal()
+        yield SummaryMetricFamily(
+            "gavelport_journal_sync_seconds", "Writes of the journal, each with a sync.", journal.groups, journal.sync_s
+        )
+        slowest = journal.slowest_sync_s
+        yield GaugeMetricFamily("gavelport_journal_slowest_sync_seconds", "The slowest since the start.", slowest)
+        yield CounterMetricFamily("gavelport_journal_entries", "Entries of the journal.", journal.entries)
