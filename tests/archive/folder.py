@@ -1,11 +1,12 @@
 """A data folder with a played tournament."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from gavelport_server.archive.files import ReplayFolder, sha256_of
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.referee.report import MatchReport
-from gavelport_server.storage.store import Entrant, Result, SeatResult, Store, TournamentRecord
+from gavelport_server.storage.store import Entrant, Kind, Result, SeatResult, Store, TournamentRecord
 
 from tests.archive.play import played_match
 
@@ -59,6 +60,25 @@ def result_of(number: int, report: MatchReport, stored: bytes) -> Result:
         seconds=1.0,
         finished_at=f"2030-01-01T10:{number:02}:00+00:00",
     )
+
+
+def fill_ladder(store: Store, data: Path, matches: int, *, kind: Kind = "ladder") -> ReplayFolder:
+    """Play so many matches on a ladder or in practice, the last one with a new version of bot_a, and keep them."""
+    identity, first = ("fedcba98", 100) if kind == "ladder" else ("fedcba99", 200)
+    folder, record = ReplayFolder(data), store.open_tournament(replace(tournament(), identity=identity, kind=kind))
+    for number in range(matches):
+        report = short_match(first + number)
+        if number == matches - 1:
+            seats = (replace(report.setup.seats[0], version="2.0"), *report.setup.seats[1:])
+            report = replace(report, setup=replace(report.setup, seats=seats))
+        stored = encode_replay(report)
+        folder.put(report.setup.match_id, stored)
+        made = result_of(number, report, stored)
+        if number == matches - 1:
+            entrant = store.add_entrant(record.identity, "bot_a", "2.0")
+            made = replace(made, seats=(replace(made.seats[0], entrant=entrant), *made.seats[1:]))
+        store.append_result(record.identity, made)
+    return folder
 
 
 def fill(store: Store, data: Path, matches: int) -> ReplayFolder:

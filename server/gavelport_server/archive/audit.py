@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import TYPE_CHECKING
 
+from gavelport_server.archive.elo_audit import rating_difference, stored_ratings
 from gavelport_server.archive.errors import ArchiveError, ReplayError, SealError
 from gavelport_server.archive.files import SUFFIX, read, sha256_of
 from gavelport_server.archive.fit import fingerprint, fit_difference, whole_history_again, whole_history_of
@@ -16,17 +17,16 @@ from gavelport_server.archive.record import chain_of
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.archive.salvage import what_differs
 from gavelport_server.archive.verify import verify
-from gavelport_server.ratings.elo import EloTable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from gavelport_server.archive.files import ReplayFolder
     from gavelport_server.archive.private import PrivateText
     from gavelport_server.archive.verify import SeatRecord
     from gavelport_server.referee.report import SeatName
-    from gavelport_server.storage.store import Result, Standing, Store, TournamentRecord
+    from gavelport_server.storage.store import Result, Store, TournamentRecord
 
 ALONE = 30
 """Up to so many replays are read by this process; more are worth the start of others."""
@@ -122,6 +122,7 @@ def audit(store: Store, folder: ReplayFolder) -> Iterator[Problem | MatchRecord]
     """
     # Replays first: a match that ends meanwhile gets its replay before its result.
     paths = [folder.path(match_id) for match_id in folder.list()]
+    looked_at = set(paths)
     records: dict[str, MatchRecord] = {}
     for checked in check_files(paths):
         match_id = checked.path.name.removesuffix(SUFFIX)
@@ -133,23 +134,26 @@ def audit(store: Store, folder: ReplayFolder) -> Iterator[Problem | MatchRecord]
             records[match_id] = checked.record
             yield checked.record
     stood = set(records)
-    for tournament in store.tournaments():
-        results = store.results(tournament.identity)
-        for result in results:
+    for found in store.tournaments():
+        tournament, stored = stored_ratings(store, found.identity)
+        for result in stored.results:
             stood.discard(result.match_id)
             path = folder.path(result.match_id)
+            if path not in looked_at and path.exists() and (late := check_file(path)).record is not None:
+                records[result.match_id] = late.record
+                yield late.record
             if record := records.get(result.match_id):
                 if what := difference(tournament, result, record):
                     yield Problem(str(path), what)
             elif not path.exists():
                 yield Problem(str(path), missing(result))
-        if what := rating_difference(tournament, results, records, store.standings(tournament.identity)):
-            yield Problem(f"tournament {tournament.name} ({tournament.identity[:12]})", what)
+        if what := rating_difference(tournament, stored, records):
+            yield Problem(f"{tournament.kind} {tournament.name} ({tournament.identity[:12]})", what)
     for match_id in sorted(stood):
         yield Problem(
             str(folder.path(match_id)),
             "has no result in the database: its match was over, but the run ended before it was counted; "
-            "give the same run-tournament command again to count it",
+            "give the same run-tournament or serve command again to count it",
         )
 
 
@@ -193,60 +197,30 @@ def difference(tournament: TournamentRecord, result: Result, record: MatchRecord
     return None
 
 
-def rating_difference(
-    tournament: TournamentRecord,
-    results: Sequence[Result],
-    records: Mapping[str, MatchRecord],
-    standings: Sequence[Standing],
-) -> str | None:
-    """Return the first difference between the stored Elo and that of the replays, in words, or None.
-
-    The results give the order and who sat where, the replays the ranks. Matches after a gap in the schedule wait.
-    """
-    table = EloTable.fresh(len(tournament.entrants))
-    for counted, result in enumerate(results):
-        if result.number != counted:
-            break
-        record = records.get(result.match_id)
-        if record is None:
-            return f"Elo cannot be rebuilt beyond {counted} matches: the replay of match {result.match_id} is not sound"
-        try:
-            table.count([seat.entrant for seat in result.seats], record.ranks)
-        except ValueError as error:
-            return f"Elo cannot be rebuilt beyond {counted} matches: match {result.match_id}: {error}"
-    for entrant, rated, standing in zip(tournament.entrants, table.rated, standings, strict=True):
-        ours, stored = (rated.elo, rated.matches), (standing.elo, standing.matches)
-        if ours != stored:
-            return (
-                f"Elo of {entrant.bot} {entrant.version} is {ours[0]:.6f} after {ours[1]} matches by the replays, "
-                f"{stored[0]:.6f} after {stored[1]} in the database"
-            )
-    return None
-
-
 @dataclass(frozen=True, slots=True)
 class RatedTruly:
-    """A tournament whose ratings are those of its replays."""
+    """A tournament or ladder whose ratings are those of its replays."""
 
     tournament: TournamentRecord
     matches: int
     fingerprint: str
-    """Of the fit, see `fit.fingerprint`."""
+    """Of a tournament's fit, see `fit.fingerprint`; of a ladder's Elo with all its changes."""
 
 
 def check_ratings(store: Store, folder: ReplayFolder) -> Iterator[Problem | RatedTruly]:
     """Yield each tournament whose ratings are those of its replays, or else what is wrong (`gavelport rate --check`).
 
-    The Elo in the database is compared bit for bit with one from the replays, and the fit of the results in the
-    database with one from the replays alone. Replays are taken as they were written, by their chained hash and the hash
+    The Elo in the database is compared bit for bit with one from the replays, on a ladder every change of it too; and
+    the fit of a tournament's results in the database with one from the replays alone. Of practice is told only what is
+    wrong. Replays are taken as they were written, by their chained hash and the hash
     in the database, and not played again.
     """
-    for tournament in store.tournaments():
-        results = store.results(tournament.identity)
-        paths = [folder.path(result.match_id) for result in results]
+    for found in store.tournaments():
+        tournament, stored = stored_ratings(store, found.identity)
+        paths = [folder.path(result.match_id) for result in stored.results]
         records = {}
         problem: Problem | None = None
-        for result, checked in zip(results, check_files(paths, replay_whole=False), strict=True):
+        for result, checked in zip(stored.results, check_files(paths, replay_whole=False), strict=True):
             what = checked.problem or (checked.record and difference(tournament, result, checked.record))
             if what:
                 problem = problem or Problem(str(checked.path), what)
@@ -255,10 +229,13 @@ def check_ratings(store: Store, folder: ReplayFolder) -> Iterator[Problem | Rate
         if problem is not None:
             yield problem
             continue
-        what = rating_difference(tournament, results, records, store.standings(tournament.identity))
-        fit = whole_history_of(tournament, results)
-        what = what or fit_difference(tournament, whole_history_again(tournament, results, records), fit)
+        what = rating_difference(tournament, stored, records)
+        made = stored.fingerprint()
+        if what is None and tournament.kind == "tournament":
+            fit = whole_history_of(tournament, stored.results)
+            what = fit_difference(tournament, whole_history_again(tournament, stored.results, records), fit)
+            made = fingerprint(fit)
         if what:
-            yield Problem(f"tournament {tournament.name} ({tournament.identity[:12]})", what)
-        else:
-            yield RatedTruly(tournament, len(results), fingerprint(fit))
+            yield Problem(f"{tournament.kind} {tournament.name} ({tournament.identity[:12]})", what)
+        elif tournament.kind != "practice":
+            yield RatedTruly(tournament, len(stored.results), made)

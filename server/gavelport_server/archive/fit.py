@@ -15,13 +15,22 @@ if TYPE_CHECKING:
 
 
 def whole_history_of(record: TournamentRecord, results: Sequence[Result]) -> Fit:
-    """Return the fit of a tournament's results; a block is the matches of one deal, at one table."""
+    """Return the fit of the results that count; a block is the matches of one deal, at one table.
+
+    On a ladder, where each match has its own deal, it is the match, and each version of a bot is an entrant.
+    """
     tables = max(1, len(record.entrants) // record.seats)
+    is_scheduled = record.kind == "tournament"
     return fitted(
         record,
         (
-            ([seat.entrant for seat in one.seats], [seat.rank for seat in one.seats], one.block * tables + one.table)
+            (
+                [seat.entrant for seat in one.seats],
+                [seat.rank for seat in one.seats],
+                one.block * tables + one.table if is_scheduled else one.number,
+            )
             for one in results
+            if not one.void_reason
         ),
     )
 

@@ -71,7 +71,8 @@ def _check(data: Path, *, as_json: bool) -> int:
 
 def _rate(data: Path, *, as_json: bool) -> int:
     with closing(open_store(data)) as store:
-        summaries = [(tournament, _summary(store, tournament)) for tournament in store.tournaments()]
+        rated = [one for one in store.tournaments() if one.kind != "practice"]
+        summaries = [(tournament, _summary(store, tournament)) for tournament in rated]
     if as_json:
         told = [
             {
@@ -102,6 +103,6 @@ def _unit(tournament: TournamentRecord) -> str:
 
 
 def _summary(store: Store, tournament: TournamentRecord) -> Summary:
-    results = store.results(tournament.identity)
+    results = [one for one in store.results(tournament.identity) if not one.void_reason]
     standings = store.standings(tournament.identity)
     return summarize(tournament, results, standings, whole_history_of(tournament, results))

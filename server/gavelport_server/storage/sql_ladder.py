@@ -121,7 +121,8 @@ class SqlLadder(Database):
         )  # fmt: skip
         with self._reading() as connection:
             key = self._key(connection, identity)
-            matches = select(results.match_id).where(results.tournament_id == key, results.void_reason == "")
+            is_rated = exists().where(changes.match_id == results.match_id)
+            matches = select(results.match_id).where(results.tournament_id == key, is_rated)
             if bot is not None:
                 numbers = select(entrants.number).where(entrants.tournament_id == key, entrants.bot == bot)
                 played = select(seats.match_id).where(seats.entrant.in_(numbers))
