@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,6 +15,7 @@ from gavelport_server.archive.replay import encode_replay
 from gavelport_server.conduct.ladder.service import RunningMatch
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 from gavelport_server.lobby.desks import Desks
+from gavelport_server.lobby.door import Door
 from gavelport_server.lobby.gate import Caller, Gate
 from gavelport_server.lobby.tokens import make, written
 from gavelport_server.referee.report import MatchReport, SeatName
@@ -21,10 +23,13 @@ from gavelport_server.storage.members import Scope
 from gavelport_server.storage.memory import MemoryStore
 from gavelport_server.storage.sql import SqlStore
 from gavelport_server.storage.store import Kind, Result, SeatResult, TournamentRecord
+from gavelport_server.transport.bridge import serve
 from gavelport_server.transport.link import ServiceError, StatusCode
+from gavelport_server.transport.services import Services
 
 from tests.archive.folder import SHORT
 from tests.archive.play import played_match
+from tests.transport.worlds import Recorder
 
 SEATS = 3
 BOTS = {"ant": "ann", "asp": "ann", "bee": "bob", "cow": "cid", "shipper": "house"}
@@ -211,3 +216,14 @@ class House:
         text, record = make(scope, owner=owner, bot=bot, now=datetime.now(UTC), expires_in=expires_in)
         self.store.add_token(record)
         return text
+
+
+@asynccontextmanager
+async def serving(house: House) -> AsyncIterator[str]:
+    """The house behind its door, on a real socket; the target of clients."""
+    services = Services(house.desks.by_service, Door(house.gate))
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(house.gate.run)
+        async with serve(Recorder(), services=services) as bridge:
+            yield bridge.target
+        nursery.cancel_scope.cancel()
