@@ -83,7 +83,7 @@ class PostgresBackend:
         original: Any = error.orig
         state = getattr(original, "sqlstate", None) or ("08" if error.connection_invalidated else "")
         said = self._without_password(str(original))
-        if not state:
+        if not state and isinstance(original, self._engine.dialect.loaded_dbapi.OperationalError):
             # The driver itself could not connect; only its text tells why.
             missing = "does not exist" in said
             if "authentication failed" in said or "no password supplied" in said or ('role "' in said and missing):
@@ -156,13 +156,15 @@ class PostgresBackend:
 
 def _parsed(url: str) -> URL:
     try:
-        return make_url(url.replace("postgres://", "postgresql://", 1)).set(drivername="postgresql+psycopg")
+        parsed = make_url(url.replace("postgres://", "postgresql://", 1)).set(drivername="postgresql+psycopg")
     except (ArgumentError, ValueError):
-        # Whatever the parser says may quote a password.
+        parsed = None  # whatever the parser says may quote a password
+    if parsed is None or "@" in (parsed.host or ""):
         raise StoreError(
             "the database's URL cannot be read; write postgresql://user:password@host:port/database, with @, / and : "
             "in a password as %40, %2F and %3A"
-        ) from None
+        )
+    return parsed
 
 
 def _place(url: URL) -> str:
