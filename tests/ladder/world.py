@@ -24,9 +24,9 @@ from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.memory import MemoryStore
 from gavelport_server.storage.store import Result, TournamentRecord
 from gavelport_server.transport.link import StatusCode
-from gavelport_server.transport.memory import MemoryTransport, StreamEnded
+from gavelport_server.transport.memory import MemoryClient, MemoryTransport, StreamEnded
 
-from tests.conduct.bots import Bot
+from tests.conduct.bots import Bot, send_answer
 
 CLOCK = ClockSetting(bank_ms=20_000, increment_ms=200, cap_ms=5_000, allowance_ms=100)
 
@@ -92,7 +92,25 @@ class Tokens(Gate):
 class Client(Bot):
     """A bot that plays at random until its stream ends, and knows how that was."""
 
-    ended: tuple[StatusCode, str] | None = None
+    def __init__(self, client: MemoryClient, *, holds: bool = False) -> None:
+        super().__init__(client, decide=lambda _, decision: self.sample(decision))
+        self.ended: tuple[StatusCode, str] | None = None
+        self.holds = holds
+        """Whether it keeps its answers to itself: so a match stands still, for as long as its clock lets it."""
+        self.held: pb.Decision | None = None
+
+    def sample(self, decision: pb.Decision) -> Any:
+        if self.holds:
+            self.held = decision
+            return None
+        return super().sample(decision)
+
+    async def release(self) -> None:
+        """Answer from now on, what was asked last included."""
+        self.holds = False
+        asked, self.held = self.held, None
+        if asked is not None:
+            await send_answer(self.client, asked.match_id, asked.decision_id, self.sample(asked))
 
     async def serve(self, **fields: Any) -> None:
         try:
@@ -161,11 +179,11 @@ class World:
         self.store.add_bot(bot, owner)
         self.gate.tokens[bot] = Caller(f"token of {bot}", "bot", owner, bot)
 
-    def connect(self, bot: str, version: str = "1", decide: Any = None, **fields: Any) -> Client:
+    def connect(self, bot: str, version: str = "1", *, holds: bool = False, **fields: Any) -> Client:
         """A bot that comes and plays."""
         if bot not in self.gate.tokens:
             self.register(bot)
-        client = Client(self.transport.connect({"authorization": f"Bearer {bot}"}), decide=decide)
+        client = Client(self.transport.connect({"authorization": f"Bearer {bot}"}), holds=holds)
         self.nursery.start_soon(lambda: client.serve(bot_version=version, **fields))
         return client
 

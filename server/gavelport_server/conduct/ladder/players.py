@@ -84,7 +84,15 @@ class Player:
     def let_go(self) -> None:
         """End the stream of a bot that is leaving and has nothing more to play."""
         if self.leaving and not self.matches:
+            self.tell_news()
             self.session.close(self.leaving)
+
+    def tell_news(self) -> None:
+        """Tell what is still to be told, if the bot is there."""
+        if self.session.connected:
+            for message in self.news:
+                self.session.send(message)
+            self.news.clear()
 
     def released(self, match_id: str, now: float) -> None:
         """Take note that a match is over."""
@@ -175,10 +183,7 @@ class Players:
         self.apply_roster()
         now = self._now()
         for name, player in tuple(self._players.items()):
-            if player.session.connected:
-                for message in player.news:
-                    player.session.send(message)
-                player.news.clear()
+            player.tell_news()
             if player.session.connected or player.matches:
                 self._away.pop(name, None)
             elif now - self._away.setdefault(name, now) >= KEPT_S:
