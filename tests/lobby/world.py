@@ -66,7 +66,7 @@ class DoubleRequests:
 
     def rerun(self, match_id: str) -> str:
         if match_id != "m0":
-            raise ServiceError(StatusCode.NOT_FOUND, f"match {match_id} is not known to be void")
+            raise ServiceError(StatusCode.NOT_FOUND, f"match {match_id[:64]} is not known to be void")
         return "again"
 
 
