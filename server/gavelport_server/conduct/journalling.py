@@ -131,6 +131,7 @@ class Journal:
         self._calls_under_way: list[Callable[[], None]] | None = None
         """To be made when the group that is being written is synced; None while there is none."""
         self._on_broken: dict[int, Callable[[], None]] = {}
+        self._waiting: list[trio.Event] = []
         self._wake = trio.Event()
 
     # -- the owner's side
@@ -163,9 +164,10 @@ class Journal:
         """Wait until all that was put so far is on disk. Raises JournalError once nothing can be written any more."""
         done = trio.Event()
         self.when_synced(done.set)
-        self._on_broken[-id(done)] = done.set
-        await done.wait()
-        del self._on_broken[-id(done)]
+        self._waiting.append(done)
+        if not self.broken:
+            await done.wait()
+        self._waiting.remove(done)
         if self.broken:
             raise JournalError(self.broken)
 
@@ -223,6 +225,8 @@ class Journal:
         _log.error("journal_broken", reason=reason)
         for call in tuple(self._on_broken.values()):
             call()
+        for done in self._waiting:
+            done.set()
 
     def _count(self, entries: int, seconds: float) -> None:
         figures = self.figures

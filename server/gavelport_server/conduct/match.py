@@ -223,7 +223,7 @@ class _Match:
             self._wakes_at = self.core.deadline() + self._behind_s
             with trio.CancelScope(deadline=self._wakes_at) as self._scope:
                 await self._over.wait()
-            if self._now() - self._behind_s >= self.core.deadline():
+            if self._now() >= self.core.deadline() + self._behind_s:
                 self.put(InputKind.TICK)
 
     def make_void(self, reason: str) -> None:
@@ -239,7 +239,10 @@ class _Match:
         if self._is_over:
             return
         try:
-            given = PastInput(kind, self._now() - self._behind_s, seat, last_event)
+            now = self._now() - self._behind_s
+            if kind is InputKind.TICK:
+                now = max(now, self.core.deadline())  # the difference may be rounded to just before
+            given = PastInput(kind, now, seat, last_event)
             if self._journal is not None:
                 self._journal.put(input_bytes(given))
             self._carry_out(give(self.core, self._codec, given))
