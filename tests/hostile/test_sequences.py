@@ -20,7 +20,7 @@ from tests.hostile.sequences import SequenceFailed, play_in_processes, play_many
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-QUICK = 80
+QUICK = 60
 KINDS = {
     "legal", "illegal", "unreadable", "old", "strange_id", "foreign", "duplicate", "junk", "mutated", "heartbeat",
     "hello_twice", "wait", "deadline", "late", "lose", "come_back", "second_stream", "first_words", "intruder",

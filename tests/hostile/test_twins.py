@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from tests.games.samples import Samples
 
-QUICK = 40
+QUICK = 25
 
 
 @pytest.fixture(autouse=True)
@@ -56,11 +56,11 @@ def test_some_twins_tell_the_same(samples: Samples) -> None:
 
 @pytest.mark.long
 @every_game
-def test_five_thousand_twins_tell_the_same(samples: Samples) -> None:
-    cases, sent, found = compared(samples, 5_000)
+def test_two_thousand_twins_tell_the_same(samples: Samples) -> None:
+    cases, sent, found = compared(samples, 2_000)
     print(f"{samples.game.name}: {cases} pairs of matches, {sent} messages, {len(found)} differ")
     assert found == []
-    assert cases > 3_000
+    assert cases > 1_200
 
 
 # -- planted leaks
@@ -190,5 +190,5 @@ def test_a_planted_leak_is_caught(
     samples: Samples, plant: Callable[[pytest.MonkeyPatch, Any], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch, samples.game)
-    _, _, found = compared(samples, 12)
-    assert found
+    cases = (made for number in range(12) if (made := case(samples, number)) is not None)
+    assert any(difference(made) for made in cases)
