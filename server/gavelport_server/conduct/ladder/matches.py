@@ -200,6 +200,7 @@ class Matches:
     def void(self, running: Running, reason: str) -> None:
         """End a running match as one that counts for nothing; its bots are told."""
         running.void_reason = reason
+        self._remember(running)
         for player in running.players:
             sentence = f"match {running.match_id} was ended and counts for nothing: {reason}"
             player.tell(pb.NOTICE_KIND_LADDER, Code.VOIDED, sentence, running.match_id)
@@ -255,6 +256,7 @@ class Matches:
             running.ladder.rests_until = trio.current_time() + VOID_PAUSE_S
         self._release(running, report)
         if report is not None:
+            self.voids.pop(running.match_id, None)  # it was over before it could be ended
             await self._keep(running, report, log)
         else:
             await self._make_void(running, reason, log)
@@ -291,9 +293,7 @@ class Matches:
 
     async def _make_void(self, running: Running, reason: str, log: MatchJournal) -> None:
         match_id, identity = running.match_id, running.kept_in().identity
-        self.voids[match_id] = VoidMatch(running.ladder, running.is_rated, running.bots)
-        while len(self.voids) > VOIDS_KEPT:
-            del self.voids[next(iter(self.voids))]
+        self._remember(running)
 
         async def keep() -> None:
             await self._in_worker(self._recorder.void, identity, match_id, reason)
@@ -302,6 +302,11 @@ class Matches:
         await self._until_done(running, keep)
         self._over(running.ladder.name, "void")
         _log.warning("match_came_to_nothing", match=match_id, ladder=running.ladder.name, reason=reason)
+
+    def _remember(self, running: Running) -> None:
+        self.voids.setdefault(running.match_id, VoidMatch(running.ladder, running.is_rated, running.bots))
+        while len(self.voids) > VOIDS_KEPT:
+            del self.voids[next(iter(self.voids))]
 
     async def _until_done(self, running: Running, step: Callable[[], Awaitable[None]]) -> None:
         """Do something that may fail for a while. Raises FencedError."""

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 DAY_S = 86_400.0
 HOUR_S = 3600.0
-FILL_S = 3.0
-"""So long a bot that practises waits for others that practise; then free bots fill the table."""
+FILL_S = 5.0
+"""So long a bot that practises waits for others that practise; then bots that are free for rated matches fill the
+table, so that it takes them no oftener."""
 
 
 class Ledger:

@@ -207,12 +207,13 @@ class LadderService:
         kept = self.requests.play_again(ladder, now)
         pool = Pool(ladder.game, now, self._roster, ladder.ratings, ladder.ledger, kept)
         seats = ladder.settings.seats
+        # First, as its tables are few and it waits before it takes others' bots; after the rated ones none are left.
+        for practice in pool.practice_tables(self._players, seats, self._rng, ladder.practised):
+            self._matches.start(ladder, practice, is_rated=False)
         free = pool.rated(self._players)
         playing = sum(len(player.matches) > 0 for player in self._players.connected())
         for table in tables(pool.waiting(free), seats, now, self._rng, ladder.ledger.met, playing=playing):
             self._matches.start(ladder, [free[bot] for bot in table], is_rated=True)
-        for practice in pool.practice_tables(self._players, seats, self._rng, ladder.practised):
-            self._matches.start(ladder, practice, is_rated=False)
 
     # -- the store
 
