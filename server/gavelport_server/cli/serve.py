@@ -66,6 +66,7 @@ def serve(config: Path | None, *, print_config: bool, **flags: str | None) -> No
 
 def _run(settings: ServeSettings) -> int:
     """Serve, and return the exit code."""
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # its lines are no JSON; what matters is raised, or logged by ours
     # What only a server needs: --help and --print-config do without.
     from gavelport_server.archive.errors import ArchiveError, JournalError  # noqa: PLC0415
     from gavelport_server.conduct.entrants import EntrantsError  # noqa: PLC0415
