@@ -21,6 +21,7 @@ from gavelport_server.conduct.entrants import EntrantsError
 from gavelport_server.conduct.folder import LOGS
 from gavelport_server.conduct.house import HouseBots
 from gavelport_server.conduct.hub import Hub
+from gavelport_server.conduct.ladder.admission import LadderAdmission
 from gavelport_server.conduct.ladder.service import LadderService
 from gavelport_server.conduct.local import find_bots, plays
 from gavelport_server.conduct.refit import Refitter
@@ -207,21 +208,16 @@ class _Service:
             nursery.cancel_scope.cancel()
 
 
-class _Admission:
+class _Admission(LadderAdmission):
     """Who the hub lets in: the house's bots by their own tokens, all others by the gate's; then as the ladders say."""
 
     def __init__(self, gate: Gate, house: HouseBots, ladders: LadderService) -> None:
-        self._gate = gate
+        super().__init__(gate, ladders)
         self._house = house
-        self.hello = ladders.hello
 
     def known(self, token: str) -> Caller | None:
         """See `Admission`."""
-        return self._house.caller(token) or self._gate.caller(token)
-
-    async def looked_up(self, token: str) -> Caller | None:
-        """See `Admission`."""
-        return await self._gate.caller_after_refresh(token)
+        return self._house.caller(token) or super().known(token)
 
 
 class _CountingGate(Gate):
