@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from gavelport_server import shipped
 from gavelport_server.config import ClockTable, ConfigError, game_problems, in_words, read_toml, split_address
+from gavelport_server.pairing.ladder import HOUR_MOST, PAIR_MOST
 from gavelport_server.referee.report import ClockSetting
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ class LadderSettings:
     """The game's options as given, without the seats."""
     seats: int
     clock: ClockSetting
+    bot_per_hour: int = HOUR_MOST
+    """So many rated matches a bot plays in an hour."""
+    pair_per_day: int = PAIR_MOST
+    """So often a pair of bots meets in 24 hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +109,8 @@ class _Ladder(_Table):
     seats: int
     options: dict[str, Any] = {}
     clock: ClockTable = ClockTable()
+    bot_per_hour: Annotated[int, Field(ge=1)] = HOUR_MOST
+    pair_per_day: Annotated[int, Field(ge=1)] = PAIR_MOST
 
 
 def _usual_ladders() -> list[_Ladder]:
@@ -203,7 +210,15 @@ def _settings(table: ServeTable) -> ServeSettings:
             Path(table.tls.cert), Path(table.tls.key), Path(table.tls.client_ca) if table.tls.client_ca else None
         ),
         ladders=tuple(
-            LadderSettings(one.name, GAMES[one.game], one.options, one.seats, ClockSetting(**one.clock.model_dump()))
+            LadderSettings(
+                one.name,
+                GAMES[one.game],
+                one.options,
+                one.seats,
+                ClockSetting(**one.clock.model_dump()),
+                one.bot_per_hour,
+                one.pair_per_day,
+            )
             for one in table.ladder
         ),
         sample_bots=tuple(known if table.sample_bots == ALL else table.sample_bots),

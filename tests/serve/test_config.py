@@ -46,7 +46,7 @@ def test_everything_can_be_given_in_the_file(tmp_path: Path) -> None:
             'grace_s = 5\ndrain_s = 6.5\n[tls]\ncert = "cert.pem"\nkey = "key.pem"\nclient_ca = "ca.pem"\n'
             '[log]\nlevel = "warning"\nfile = "log/serve.log"\n'
             '[[ladder]]\nname = "five"\ngame = "container"\nseats = 5\n'
-            "options = { supply_per_player = 3 }\nclock = { bank_ms = 1 }\n",
+            "options = { supply_per_player = 3 }\nclock = { bank_ms = 1 }\nbot_per_hour = 600\npair_per_day = 1000\n",
         )
     )
     assert (settings.data, settings.log_file) == (tmp_path / "here", tmp_path / "log/serve.log")
@@ -54,6 +54,7 @@ def test_everything_can_be_given_in_the_file(tmp_path: Path) -> None:
     assert (settings.database, settings.sample_bots) == (URL, ("shipper",))
     assert (settings.grace_s, settings.drain_s, settings.log_level) == (5, 6.5, "warning")
     (five,) = settings.ladders
+    assert (five.bot_per_hour, five.pair_per_day) == (600, 1000)
     assert (five.name, five.seats, five.options, five.clock.bank_ms) == ("five", 5, {"supply_per_player": 3}, 1)
 
 
@@ -97,7 +98,7 @@ def test_all_problems_are_told_at_once_with_their_places(tmp_path: Path) -> None
         ("tls2", "unknown key"),
         ("ladder.0.name", "should be 1 to 40 lower-case letters"),
         ("ladder.0.seats", "container has 3 to 5 seats, not 9"),
-        ("ladder.0.size", "unknown key; there are: name, game, seats, options, clock"),
+        ("ladder.0.size", "unknown key; there are: name, game, seats, options, clock, bot_per_hour, pair_per_day"),
         ("ladder.0.clock.bank", "unknown key; there are: bank_ms, increment_ms"),
         ("ladder.1.game", 'no game is named "chess"; there are: container, shipping'),
         ("ladder.2.name", 'ladder.1 is named "x" too'),

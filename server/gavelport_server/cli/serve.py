@@ -145,6 +145,7 @@ def as_toml(settings: ServeSettings) -> str:
         clock = {name: getattr(one.clock, name) for name in ("bank_ms", "increment_ms", "cap_ms", "allowance_ms")}
         lines += ["", "[[ladder]]", f"name = {_toml(one.name)}", f"game = {_toml(one.game.name)}"]
         lines += [f"seats = {one.seats}", f"options = {_toml(dict(one.options))}", f"clock = {_toml(clock)}"]
+        lines += [f"bot_per_hour = {one.bot_per_hour}", f"pair_per_day = {one.pair_per_day}"]
     return "\n".join(lines) + "\n"
 
 

@@ -212,7 +212,16 @@ class LadderService:
             self._matches.start(ladder, practice, is_rated=False)
         free = pool.rated(self._players)
         playing = sum(len(player.matches) > 0 for player in self._players.connected())
-        for table in tables(pool.waiting(free), seats, now, self._rng, ladder.ledger.met, playing=playing):
+        for table in tables(
+            pool.waiting(free),
+            seats,
+            now,
+            self._rng,
+            ladder.ledger.met,
+            playing=playing,
+            pair_most=ladder.settings.pair_per_day,
+            hour_most=ladder.settings.bot_per_hour,
+        ):
             self._matches.start(ladder, [free[bot] for bot in table], is_rated=True)
 
     # -- the store
