@@ -16,15 +16,21 @@ if TYPE_CHECKING:
 __all__ = ["gavelport", "run_tournament"]
 
 _COMMANDS = {
+    "admin": "gavelport_server.cli.admin:admin",
     "bench": "gavelport_server.cli.bench:bench",
+    "bots": "gavelport_server.cli.bots:bots",
     "check": "gavelport_server.cli.check:check",
+    "db": "gavelport_server.cli.db:db",
     "doctor": "gavelport_server.cli.doctor:doctor",
     "init": "gavelport_server.cli.init:init",
+    "ladder": "gavelport_server.cli.ladder:ladder",
     "play": "gavelport_server.cli.match:play",
     "rate": "gavelport_server.cli.rate:rate",
     "replays": "gavelport_server.cli.replays:replays",
     "serve": "gavelport_server.cli.serve:serve",
     "run-tournament": "gavelport_server.cli.tournament:run_tournament",
+    "token": "gavelport_server.cli.token:token",
+    "web": "gavelport_server.cli.web:web",
 }
 
 

@@ -20,12 +20,14 @@ OWN = (
     "proto/gavelport_codecs/{game}/",
     "proto/gavelport/v1/{game}.proto",
     "sdk/gavelport_sdk/{game}.py",
+    "server/gavelport_server/pages/tables/{game}.py",
 )
 """A game's own places. They import nothing of another, whose name may be a word of theirs: goods go in containers."""
 
 ALLOWED = {
     "engine/gavelport_engine/registry.py": "the games there are",
     "proto/gavelport_codecs/registry.py": "their codecs",
+    "server/gavelport_server/pages/tables/__init__.py": "their tables in the viewer",
     "sample_bots/": "each bot plays the games that it names",
     "tournaments/": "each tournament is of one game",
 }

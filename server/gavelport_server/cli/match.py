@@ -6,6 +6,7 @@ import json
 import shlex
 import signal
 import sys
+import webbrowser
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -61,8 +62,11 @@ FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
     metavar="DIR",
     help="The data folder; replay and logs go to its folder `plays`.",
 )
+@click.option("--open", "opens", is_flag=True, help="Show the match in the browser when it is over, until Ctrl-C.")
 @json_option
-def play(bots: tuple[str, ...], seed: str | None, data: Path, *, quiet: bool, verbose: bool, as_json: bool) -> None:
+def play(
+    bots: tuple[str, ...], seed: str | None, data: Path, *, quiet: bool, verbose: bool, opens: bool, as_json: bool
+) -> None:
     """Play one match, and tell it live. It is rated nowhere.
 
     BOT is the folder of a bot, or the name of a sample bot; they sit in the order given. Seats that the game needs
@@ -77,7 +81,23 @@ def play(bots: tuple[str, ...], seed: str | None, data: Path, *, quiet: bool, ve
         sys.exit(_refuse([str(error)]))
     except ValueError as error:
         sys.exit(_refuse([f"--seed: {error}"]))
-    sys.exit(_play(casual, data / PLAYS, Told(casual, bots, quiet=quiet or as_json, verbose=verbose), as_json=as_json))
+    told = Told(casual, bots, quiet=quiet or as_json, verbose=verbose)
+    code = _play(casual, data / PLAYS, told, as_json=as_json)
+    if opens and code == 0:
+        code = _open(data, casual.setup.match_id)
+    sys.exit(code)
+
+
+def _open(data: Path, match_id: str) -> int:
+    """Show the match in the browser until Ctrl-C, and return the exit code."""
+    from gavelport_server.cli.web import show_folder  # noqa: PLC0415  only who looks waits for the web to load
+
+    def ready(url: str) -> None:
+        address = f"{url}/matches/{match_id}"
+        click.echo(f"Open    {address}; Ctrl-C ends it", err=True)
+        webbrowser.open(address)
+
+    return show_folder(data, 0, ready)
 
 
 def _play(casual: Casual, folder: Path, told: Told, *, as_json: bool) -> int:

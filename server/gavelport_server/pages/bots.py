@@ -1,0 +1,245 @@
+"""The list of bots, and the page of one: versions, rating, whom it beats, where its money comes from."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from gavelport_engine.registry import GAMES
+
+from gavelport_server.archive.playback import Difference, Playback
+from gavelport_server.archive.verify import verified_steps
+from gavelport_server.pages.errors import PageError
+from gavelport_server.pages.figures import WIDTH, stretches, wilson
+from gavelport_server.pages.matchlist import rows_of
+from gavelport_server.pages.paging import Paging, asked
+from gavelport_server.pages.rendering import bot_path, page
+from gavelport_server.pages.standings import head_to_head, lines_of
+from gavelport_server.pages.tables import TABLES
+from gavelport_server.pages.tables.table import FULL
+from gavelport_server.storage.store import ResultFilter
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from gavelport_server.pages.replays import Replays
+    from gavelport_server.pages.shelf import Competition, Shelf
+
+PAGE = 100
+RECENT = 12
+LOOKED_AT = 20
+"""So many of the latest matches tell where the money comes from: each must be played again."""
+
+
+@dataclass(slots=True)
+class Known:
+    """A bot in the list of all."""
+
+    name: str
+    versions: set[str] = field(default_factory=set)
+    matches: int = 0
+    last: str = ""
+    best: Competition | None = None
+    """Where it played last."""
+
+
+def bot_list(request: Request, shelf: Shelf) -> Response:
+    """Return the list of all bots, by name."""
+    bots: dict[str, Known] = {}
+    for competition in shelf.competitions():
+        numbers = {one.number: one for one in competition.record.entrants}
+        for entrant in numbers.values():
+            known = bots.setdefault(entrant.bot, Known(entrant.bot))
+            known.versions.add(entrant.version)
+            known.best = known.best or competition
+        for result in competition.results:
+            for seat in result.seats:
+                known = bots[numbers[seat.entrant].bot]
+                known.matches += 1
+                known.last = max(known.last, result.finished_at)
+    query = asked(request)
+    shown = [bots[name] for name in sorted(bots, key=str.lower) if query.text.lower() in name.lower()]
+    paging = Paging.of(len(shown), query.page, PAGE)
+    return page(request, "bots.html", bots=paging.cut(shown), paging=paging, query=query, count=len(bots))
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """How a bot did against another."""
+
+    bot: str
+    met: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """How a bot did on one seat."""
+
+    seat: int
+    places: tuple[int, ...]
+
+    @property
+    def matches(self) -> int:
+        """Return how often it sat there."""
+        return sum(self.places)
+
+    @property
+    def mean(self) -> float:
+        """Return its mean place."""
+        return sum(place * count for place, count in enumerate(self.places, 1)) / self.matches
+
+    @property
+    def bar(self) -> list[tuple[float, float]]:
+        """Return the parts of the bar of places."""
+        return stretches(self.places)
+
+
+def bot_page(request: Request, shelf: Shelf) -> Response:
+    """Return the page of a bot, as it does in one of the competitions in which it plays."""
+    name = request.path_params["bot"]
+    played = _played(shelf, name)
+    chosen = _chosen(played, request.query_params.get("in", ""))
+    lines = [line for line in lines_of(chosen) if line.row.entrant.bot == name]
+    numbers = [line.row.entrant.number for line in lines]
+    found = shelf.source.find_results(
+        ResultFilter(bot=name, tournament=chosen.record.identity, with_unrated=True), limit=RECENT
+    )
+    return page(
+        request,
+        "bot.html",
+        name=name,
+        played=played,
+        competition=chosen,
+        game=GAMES.get(chosen.record.game.partition("@")[0]),
+        lines=lines,
+        against=_against(chosen, numbers),
+        seats=_by_seat(chosen, numbers),
+        recent=rows_of(shelf, found),
+        width=WIDTH,
+        curves=f"{bot_path(name)}/curves.json?in={chosen.key}",
+        money=f"{bot_path(name)}/money?in={chosen.key}",
+    )
+
+
+def bot_money(request: Request, shelf: Shelf, replays: Replays) -> Response:
+    """Return the part of a bot's page that says where its money comes from."""
+    name = request.path_params["bot"]
+    chosen = _chosen(_played(shelf, name), request.query_params.get("in", ""))
+    found = shelf.source.find_results(
+        ResultFilter(bot=name, tournament=chosen.record.identity, with_unrated=True), limit=LOOKED_AT
+    )
+    sums: Counter[str] = Counter()
+    matches = 0
+    for one in found:
+        seats = [seat for seat, entrant in enumerate(one.entrants) if entrant.bot == name]
+        try:
+            flows = income_of(replays, one.result.match_id)
+        except (PageError, Difference):
+            continue  # sealed, gone or damaged: its own page says so
+        for seat in seats:
+            matches += 1
+            sums.update(flows[seat])
+    means = sorted(((what, total / matches) for what, total in sums.items()), key=lambda one: -one[1])
+    most = max((abs(mean) for _, mean in means), default=1.0)
+    return page(
+        request,
+        "bot_money.html",
+        name=name,
+        competition=chosen,
+        matches=matches,
+        game=GAMES.get(chosen.record.game.partition("@")[0]),
+        means=[(what, mean, round(WIDTH / 2 * abs(mean) / most, 2)) for what, mean in means],
+    )
+
+
+def income_of(replays: Replays, match_id: str) -> dict[int, Counter[str]]:
+    """Return by seat what money came and went for in a match, final scoring included.
+
+    Raises PageError where there is no replay, Difference where it is not true.
+    """
+    replay = replays.replay(match_id)
+    header = replay.header
+    table = TABLES[header.game.name](header.options, [seat.bot for seat in header.seats], FULL)
+    flows: dict[int, Counter[str]] = defaultdict(Counter)
+    playback = Playback(replay)
+    for events in (playback.opening.events, *(step.events for step in verified_steps(playback))):
+        for seat, what, amount in table.income(events):
+            flows[seat][what] += amount
+    outcome = playback.game.outcome(playback.state, replay.end.retired)
+    for line in table.scoring(outcome, playback.state):
+        for seat, amount in enumerate(line.amounts):
+            if line.what in table.LEFT:
+                flows[seat][table.LEFT[line.what]] += amount
+    return flows
+
+
+def _played(shelf: Shelf, name: str) -> Sequence[Competition]:
+    """Return where a bot plays, ladders first. Raises PageError where nobody knows it."""
+    found = [one for one in shelf.competitions() if any(entrant.bot == name for entrant in one.record.entrants)]
+    if not found:
+        raise PageError.missing("no such bot", "Nobody of that name has played here.")
+    return sorted(found, key=lambda one: not one.is_ladder)
+
+
+def _chosen(played: Sequence[Competition], key: str) -> Competition:
+    if not key:
+        return played[0]
+    found = [one for one in played if one.key == key]
+    if not found:
+        raise PageError.missing("no such ladder or tournament", "The bot does not play there.")
+    return found[0]
+
+
+def _against(competition: Competition, numbers: Sequence[int]) -> list[Against]:
+    entrants = {one.number: one for one in competition.record.entrants}
+    points: Counter[str] = Counter()
+    meetings: Counter[str] = Counter()
+    for (own, other), (met, share) in head_to_head(competition).items():
+        if own in numbers and met:
+            bot = entrants[other].bot
+            meetings[bot] += met
+            points[bot] += round(2 * share * met)
+    found = []
+    for row in competition.rows:
+        bot = row.entrant.bot
+        if met := meetings.pop(bot, 0):
+            share = points[bot] / 2 / met
+            found.append(Against(bot, met, share, *wilson(share, met)))
+    return found
+
+
+def _by_seat(competition: Competition, numbers: Sequence[int]) -> list[Seat]:
+    size = competition.record.seats
+    places: list[Counter[int]] = [Counter() for _ in range(size)]
+    for result in competition.results:
+        for seat, one in enumerate(result.seats):
+            if one.entrant in numbers:
+                places[seat][one.rank] += 1
+    return [
+        Seat(seat, tuple(counts[rank] for rank in range(1, size + 1))) for seat, counts in enumerate(places) if counts
+    ]
+
+
+def curves_json(request: Request, shelf: Shelf) -> dict[str, Any]:
+    """Return the rating curves of a bot's versions in a competition, as the page's script reads them."""
+    name = request.path_params["bot"]
+    chosen = _chosen(_played(shelf, name), request.query_params.get("in", ""))
+    entrants = [one for one in chosen.record.entrants if one.bot == name]
+    return {
+        "curves": [
+            {
+                "entrant": one.number,
+                "bot": f"{one.bot} {one.version}",
+                "x": list(range(1, len(chosen.curves[one.number]) + 1)),
+                "y": [round(elo, 1) for _, elo in chosen.curves[one.number]],
+            }
+            for one in entrants
+        ]
+    }

@@ -1,0 +1,122 @@
+"""The documents under `docs/` as pages: rendered once, links between them kept whole."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from gavelport_server import shipped
+from gavelport_server.pages.errors import PageError
+from gavelport_server.pages.rendering import page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+_FIRST = ("first-bot", "protocol")
+"""The order of the list; the others follow by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as HTML, with the headings of its second level: (anchor, text)."""
+
+    name: str
+    title: str
+    html: str
+    headings: tuple[tuple[str, str], ...]
+
+
+def docs_list(request: Request) -> Response:
+    """Return the list of all documents."""
+    return page(request, "docs.html", documents=[document(name) for name in _names()])
+
+
+def docs_page(request: Request) -> Response:
+    """Return one document."""
+    name = request.path_params["name"].removesuffix(".md")
+    if name not in _names():
+        raise PageError.missing("no such document", "The list of documents has all there are.")
+    return page(request, "doc.html", document=document(name))
+
+
+@cache
+def _files() -> dict[str, Path]:
+    folder = shipped.docs()
+    return {path.relative_to(folder).with_suffix("").as_posix(): path for path in sorted(folder.rglob("*.md"))}
+
+
+def _names() -> list[str]:
+    names = _files()
+    return [*(name for name in _FIRST if name in names), *(name for name in names if name not in _FIRST)]
+
+
+@cache
+def document(name: str) -> Document:
+    """Return a document by its path below `docs/` without ending. Raises KeyError where there is none."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(_files()[name].read_text("utf-8"))
+    title, headings = name, []
+    for token, inline in pairwise(tokens):
+        if token.type == "heading_open":
+            text = _text(inline)
+            anchor = re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
+            token.attrSet("id", anchor)
+            if token.tag == "h1":
+                title = text
+            elif token.tag == "h2":
+                headings.append((anchor, text))
+    for token in tokens:
+        if token.type == "table_open":
+            token.attrSet("class", "tbl")
+        for child in token.children or ():
+            if child.type == "link_open":
+                child.attrSet("href", _link(name, str(child.attrGet("href") or "")))
+        # A column's alignment is told by a style, which the policy does not allow.
+        if token.type in ("th_open", "td_open") and token.attrs.pop("style", "") == "text-align:right":
+            token.attrSet("class", "n")
+    html = markdown.renderer.render(_scrolling(tokens), markdown.options, {})
+    return Document(name, title, html, tuple(headings))
+
+
+def _text(inline: Token) -> str:
+    return "".join(child.content for child in inline.children or () if child.type in ("text", "code_inline"))
+
+
+def _link(name: str, href: str) -> str:
+    """Return where a link of a document leads: to another's page; what is elsewhere in the repository is not here."""
+    target, hash_, anchor = href.partition("#")
+    if not target or "://" in target:
+        return href
+    parts: list[str] = []
+    for part in (PurePosixPath(name).parent / target).parts:
+        if part == "..":
+            if not parts:
+                return "/docs"
+            parts.pop()
+        else:
+            parts.append(part)
+    found = "/".join(parts).removesuffix(".md")
+    return f"/docs/{found}{hash_}{anchor}" if found in _files() else "/docs"
+
+
+def _scrolling(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with a box around each table, which may be wider than the page."""
+    found = []
+    for token in tokens:
+        if token.type == "table_open":
+            found.append(Token("div_open", "div", 1, attrs={"class": "scroll", "tabindex": "0"}, block=True))
+        found.append(token)
+        if token.type == "table_close":
+            found.append(Token("div_close", "div", -1, block=True))
+    return found

@@ -1,0 +1,150 @@
+"""Where pages get what they show: one protocol, and a data folder behind it, which is only read."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol
+
+from gavelport_server.archive.files import ReplayFolder
+from gavelport_server.conduct.folder import LOCK
+from gavelport_server.storage.memory import MemoryStore
+from gavelport_server.storage.sql import FILE, SqlStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from gavelport_server.storage.store import (
+        FoundResult,
+        Place,
+        RatingChange,
+        Result,
+        ResultFilter,
+        Standing,
+        Store,
+        TournamentRecord,
+    )
+
+PLAYS = "plays"
+"""Where in a data folder `gavelport play` keeps its matches."""
+
+
+class Source(Protocol):
+    """What pages are made of. Synchronous; called in threads. Raises StoreError and ArchiveError."""
+
+    def revision(self) -> object:
+        """Return a value that is another one whenever tournaments, ladders or results may have changed."""
+        ...
+
+    def tournaments(self) -> Sequence[TournamentRecord]:
+        """Return all tournaments and ladders, oldest first."""
+        ...
+
+    def results(self, identity: str) -> Sequence[Result]:
+        """Return the results of one, in the order in which they count."""
+        ...
+
+    def standings(self, identity: str) -> Sequence[Standing]:
+        """Return the stored Elo of its entrants, by number."""
+        ...
+
+    def rating_changes(self, identity: str, bot: str | None = None, limit: int | None = None) -> Sequence[RatingChange]:
+        """Return what a ladder's rated matches did, latest first; see `Store.rating_changes`."""
+        ...
+
+    def result(self, match_id: str) -> FoundResult | None:
+        """Return a match's result."""
+        ...
+
+    def find_results(self, wanted: ResultFilter, *, beyond: Place | None = None, limit: int) -> Sequence[FoundResult]:
+        """Return results, latest first; see `Store.find_results`."""
+        ...
+
+    def is_sealed(self, found: FoundResult) -> bool:
+        """Return whether the match's replay must not be shown yet, because its deal is still being played."""
+        ...
+
+    def replay(self, match_id: str) -> bytes:
+        """Return a match's replay as anybody may have it. Raises ArchiveError where there is none."""
+        ...
+
+
+class DataFolderSource:
+    """A data folder as `Source`, whether or not something is played in it."""
+
+    def __init__(self, data: Path) -> None:
+        """Open the folder. Raises StoreError where it holds neither tournament data nor played matches."""
+        self._data = data
+        self._folders = (ReplayFolder(data), ReplayFolder(data / PLAYS))
+        self._store: Store
+        if not (data / FILE).exists() and self._folders[1].folder.is_dir():
+            self._store = MemoryStore()
+        else:
+            self._store = SqlStore.in_folder(data, create=False)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._store.close()
+
+    def revision(self) -> object:
+        """Return sizes and times of the database's files."""
+        found: list[tuple[int, int]] = []
+        for name in (FILE, f"{FILE}-wal"):
+            try:
+                stat = (self._data / name).stat()
+            except FileNotFoundError:
+                continue
+            found.append((stat.st_mtime_ns, stat.st_size))
+        return tuple(found), self._is_played_in()
+
+    def tournaments(self) -> Sequence[TournamentRecord]:
+        """Return all tournaments and ladders, oldest first."""
+        return self._store.tournaments()
+
+    def results(self, identity: str) -> Sequence[Result]:
+        """Return the results of one, in the order in which they count."""
+        return self._store.results(identity)
+
+    def standings(self, identity: str) -> Sequence[Standing]:
+        """Return the stored Elo of its entrants, by number."""
+        return self._store.standings(identity)
+
+    def rating_changes(self, identity: str, bot: str | None = None, limit: int | None = None) -> Sequence[RatingChange]:
+        """Return what a ladder's rated matches did, latest first."""
+        return self._store.rating_changes(identity, bot, limit)
+
+    def result(self, match_id: str) -> FoundResult | None:
+        """Return a match's result."""
+        return self._store.result(match_id)
+
+    def find_results(self, wanted: ResultFilter, *, beyond: Place | None = None, limit: int) -> Sequence[FoundResult]:
+        """Return results, latest first."""
+        return self._store.find_results(wanted, beyond=beyond, limit=limit)
+
+    def is_sealed(self, found: FoundResult) -> bool:
+        """Return whether the match's block is being played (design 4); on a ladder each match is its own block."""
+        if found.kind != "tournament" or not self._is_played_in():
+            return False
+        block = (found.result.block, found.result.table)
+        played = Counter((one.block, one.table) for one in self._store.results(found.identity))
+        return played[block] < len(found.entrants)
+
+    def replay(self, match_id: str) -> bytes:
+        """Return a match's replay as it is stored: whoever shows a folder may read it whole."""
+        for folder in self._folders:
+            if folder.path(match_id).exists():
+                return folder.get(match_id)
+        return self._folders[0].get(match_id)
+
+    def _is_played_in(self) -> bool:
+        """Return whether the process that last locked the folder is still there.
+
+        The lock itself is not tried: a tournament that starts at that moment would be turned away.
+        """
+        try:
+            holder = int((self._data / LOCK).read_text("ascii"))
+            os.kill(holder, 0)
+        except (OSError, ValueError) as error:
+            return isinstance(error, PermissionError)
+        return True

@@ -1,0 +1,58 @@
+// Rating curves: draws with uPlot what `curves.json` of the page says, for the bots that are chosen.
+"use strict";
+(() => {
+  const panel = document.getElementById("curves");
+  const place = document.getElementById("plot");
+  if (!panel || !place) return;
+  const picks = [...panel.querySelectorAll("input[type=checkbox]")];
+  const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [4, 2], [12, 4]];
+  let data = null;
+  let plot = null;
+
+  function ink(name) {
+    const probe = document.createElement("span");
+    probe.style.color = `var(${name})`;
+    place.append(probe);
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    return colour;
+  }
+
+  function draw() {
+    const wanted = new Set(picks.length ? picks.filter((one) => one.checked).map((one) => Number(one.value)) : data.curves.map((one) => one.entrant));
+    const chosen = data.curves.filter((one) => wanted.has(one.entrant) && one.x.length);
+    const joined = uPlot.join(chosen.length ? chosen.map((one) => [one.x, one.y]) : [[[], []]]);
+    const axis = { stroke: ink("--ink-3"), grid: { stroke: ink("--line"), width: 1 }, ticks: { show: false }, font: "11px sans-serif" };
+    plot?.destroy();
+    plot = new uPlot({
+      width: place.clientWidth,
+      height: 260,
+      scales: { x: { time: false } },
+      legend: { live: place.clientWidth > 500 },
+      cursor: { y: false },
+      axes: [{ ...axis, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? tick : "")) }, { ...axis, size: 46 }],
+      series: [
+        { label: panel.dataset.x || "match" },
+        ...chosen.map((one, index) => ({
+          label: one.bot,
+          stroke: ink(`--seat-${index % 5}`),
+          dash: dashes[Math.floor(index / 5) % dashes.length].length ? dashes[Math.floor(index / 5) % dashes.length] : dashes[index % dashes.length],
+          width: 1.6,
+          spanGaps: true,
+          points: { show: one.x.length === 1 },
+        })),
+      ],
+    }, joined, place);
+  }
+
+  fetch(panel.dataset.src).then((answer) => answer.json()).then((found) => {
+    data = found;
+    draw();
+    picks.forEach((one) => one.addEventListener("change", draw));
+    document.addEventListener("theme", draw);
+    let width = place.clientWidth;
+    new ResizeObserver(() => {
+      if (place.clientWidth !== width) { width = place.clientWidth; draw(); }
+    }).observe(place);
+  }).catch(() => { place.textContent = "The curves could not be loaded."; });
+})();

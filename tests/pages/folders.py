@@ -1,0 +1,71 @@
+"""Data folders for tests of pages: a tournament of each game with bots that are called odd things."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from gavelport_engine.registry import GAMES
+from gavelport_server.archive.files import ReplayFolder
+from gavelport_server.archive.replay import encode_replay
+from gavelport_server.referee.report import MatchReport, SeatName
+from gavelport_server.storage.sql import SqlStore
+from gavelport_server.storage.store import Entrant, Store, TournamentRecord
+
+from tests.archive.folder import result_of
+from tests.archive.play import played_match
+
+HOSTILE = "<script>alert(1)</script>"
+QUOTES = "\"'><img src=x onerror=alert(1)>"
+NAMES = {"container": (HOSTILE, "bold/../trader", QUOTES), "shipping": ("north", "south", HOSTILE)}
+IDENTITY = {"container": "c0ffee0123456789c0ffee0123456789", "shipping": "5417b0a75417b0a75417b0a75417b0a7"}
+SHORT = {"container": {"supply_per_player": 1, "stall_rounds": 2}, "shipping": {"years": 3}}
+SETTING = '{"clock":{},"format":"round_robin","options":{"seats":3},"seats":3}'
+MATCHES = 6
+NOTE = "the note of a bot, for its owner"
+
+
+def record(game: str) -> TournamentRecord:
+    return TournamentRecord(
+        identity=IDENTITY[game],
+        name=f"Cup of {game} {HOSTILE}",
+        game=f"{game}@1",
+        options=SETTING,
+        secret=b"secret",
+        seats=3,
+        entrants=tuple(Entrant(number, name, f"1.{number}", "") for number, name in enumerate(NAMES[game])),
+        started_at="2030-01-01T10:00:00+00:00",
+    )
+
+
+def report_of(game: str, number: int, *, match_id: str = "") -> MatchReport:
+    report = played_match(
+        number,
+        game=GAMES[game],
+        seats=3,
+        options=SHORT[game],
+        match_id=match_id or f"{game}-{number}",
+        faults={3: "timeout", 7: "illegal"},
+        notes={0: NOTE, 2: NOTE},
+    )
+    names = tuple(SeatName(name, f"1.{seat}") for seat, name in enumerate(NAMES[game]))
+    return replace(report, setup=replace(report.setup, seats=names))
+
+
+def fill(data: Path, store: Store, game: str, matches: int = MATCHES) -> None:
+    """Play so many matches of a tournament, three to a block."""
+    tournament = store.open_tournament(record(game))
+    folder = ReplayFolder(data)
+    for number in range(matches):
+        report = report_of(game, number)
+        stored = encode_replay(report)
+        folder.put(report.setup.match_id, stored)
+        result = replace(result_of(number, report, stored), block=number // 3, rotation=number % 3)
+        store.add_result(tournament.identity, result)
+
+
+def make(data: Path) -> Path:
+    """Make a data folder with a tournament of each game."""
+    store = SqlStore.in_folder(data, create=True)
+    for game in NAMES:
+        fill(data, store, game)
+    store.close()
+    return data
