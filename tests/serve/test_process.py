@@ -6,11 +6,13 @@ import json
 import re
 import signal
 import socket
+import ssl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trustme
 from gavelport_server.storage.sql import FILE
 
 from tests.serve.servers import GAVELPORT, Server, command, serving
@@ -133,6 +135,26 @@ def test_a_sample_bot_of_another_game_is_refused(tmp_path: Path) -> None:
         tmp_path / "data", "--config", str(tmp_path / "serve.toml"), "--sample-bots", "shipping_filler"
     )
     assert (code, said) == (2, "error: sample_bots: shipping_filler plays none of the ladders' games\n")
+
+
+def test_with_a_certificate_both_ports_are_tls_and_the_house_plays_all_the_same(tmp_path: Path) -> None:
+    ca = trustme.CA()
+    certificate = ca.issue_cert("127.0.0.1")
+    certificate.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
+    files = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
+    with serving(tmp_path / "data", *files, "--sample-bots", "random_legal") as server:
+        server.trust = ssl.create_default_context()
+        ca.configure_trust(server.trust)
+        assert server.url.startswith("https://127.0.0.1:")
+        server.wait_until(lambda: server.metric("gavelport_connected_bots") == 1)
+        host, _, port = server.target.rpartition(":")
+        with (
+            socket.create_connection((host, int(port)), timeout=10) as plain,
+            server.trust.wrap_socket(plain, server_hostname=host) as secure,
+        ):
+            assert secure.version() in ("TLSv1.2", "TLSv1.3")
+        assert server.stop() == 0
 
 
 def test_its_log_is_lines_of_json(server: Server) -> None:
