@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,12 +14,15 @@ from rich.console import Console
 from gavelport_server.archive.errors import ArchiveError
 from gavelport_server.cli.paths import NamedPath
 from gavelport_server.storage.errors import StoreError
-from gavelport_server.storage.sql import SqlStore
+from gavelport_server.storage.sql import open_store as opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from gavelport_server.storage.sql import SqlStore
 
+DATABASE = "GAVELPORT_SERVE_DATABASE"
+"""The variable with the URL of a database that is not in the data folder, the same as for `serve`."""
 WIDTH = 100
 """Of output that goes to no terminal."""
 MIN_PAGE, MAX_PAGE = 60, 110
@@ -36,8 +40,11 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON t
 
 
 def open_store(data: Path) -> SqlStore:
-    """Return the database of a data folder, which must be there. Raises StoreError."""
-    return SqlStore.in_folder(data, create=False)
+    """Return the database of a data folder, which must be there, or the one that the environment names.
+
+    A URL may hold a password, so that it is no option. Raises StoreError.
+    """
+    return opened(os.environ.get(DATABASE) or data, create=False)
 
 
 def console() -> Console:

@@ -47,7 +47,7 @@ def open_folder(path: Path, database: str | None = None) -> Iterator[DataFolder]
     Raises FolderError where another process plays in it or the folder cannot be written, StoreError where its database
     cannot be used, ArchiveError where its replays cannot.
     """
-    lock = _locked(path)
+    lock = locked(path)
     try:
         store = open_store(database or path)
         try:
@@ -60,7 +60,11 @@ def open_folder(path: Path, database: str | None = None) -> Iterator[DataFolder]
         os.close(lock)
 
 
-def _locked(path: Path) -> int:
+def locked(path: Path) -> int:
+    """Return the open lock of a data folder, made where it is missing; whoever closes it lets others in.
+
+    Raises FolderError where another process plays in the folder, or it cannot be written.
+    """
     try:
         path.mkdir(parents=True, exist_ok=True)
         lock = os.open(path / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -12,6 +12,7 @@ from gavelport_server.storage import schema
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.postgres import SCHEMES, PostgresBackend
 from gavelport_server.storage.rows import found_results, insert_result, rated, results, tournaments
+from gavelport_server.storage.sql_copies import SqlCopies
 from gavelport_server.storage.sql_figures import SqlFigures
 from gavelport_server.storage.sql_members import SqlMembers
 from gavelport_server.storage.sqlite import SqliteBackend
@@ -31,7 +32,7 @@ BUSY_S = 30.0
 """How long to wait for another process's write to end."""
 
 
-class SqlStore(SqlFigures, SqlMembers):
+class SqlStore(SqlFigures, SqlMembers, SqlCopies):
     """A `Store`, and `Members`, in a SQL database, brought to the schema of today when it is opened."""
 
     def __init__(self, place: Path | str, *, busy_s: float = BUSY_S) -> None:

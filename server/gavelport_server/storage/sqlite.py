@@ -31,6 +31,7 @@ class SqliteBackend:
             path: The file. In a folder that may not be written to it is only read.
             busy_s: How long to wait for another process's write to end.
         """
+        self.path = path
         self.where = str(path)
         self.reading = _engine(path, busy_s)
         self.writing = self.reading.execution_options(**{_WRITES: True})
@@ -44,9 +45,12 @@ class SqliteBackend:
         return damaged(self.where, what)
 
     def problem(self, connection: Connection) -> str | None:
-        """Return the first thing that is wrong with the file's pages and indexes, which are all read."""
+        """Return the first thing that is wrong with the file's pages, indexes and references, which are all read."""
         problems = connection.scalars(text("PRAGMA integrity_check(1)")).all()
-        return None if problems == ["ok"] else str(problems[0])
+        if problems != ["ok"]:
+            return str(problems[0])
+        broken = connection.execute(text("PRAGMA foreign_key_check")).first()
+        return None if broken is None else f"table {broken[0]} refers to what table {broken[2]} does not have"
 
     def wait_to_upgrade(self, connection: Connection) -> None:
         """Return at once: a transaction that writes is alone."""
