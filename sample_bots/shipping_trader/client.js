@@ -16,6 +16,7 @@ const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2_000;
 const STEADY_MS = 5_000; // a stream that lasted so long was a good one
 const GIVE_UP_MS = 60_000; // without a good stream in all that time there is no referee to return to
+const GIVE_UP_KNOWN_MS = 600_000; // one that was there before may be started anew, which takes its time
 
 // Where trying again cannot help: the token is wrong, or the referee and this bot do not speak the same protocol.
 const FINAL = new Set([
@@ -51,6 +52,16 @@ function loadService(folder) {
   return grpc.loadPackageDefinition(definition).gavelport.v1.RefereeService;
 }
 
+/** Where the referee is, and how to reach it: plain on this machine, by TLS elsewhere and behind `tls:`. */
+function reach(target, environment = process.env) {
+  const address = target.replace(/^tls:/, '');
+  const host = address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  const isHere = address.startsWith('unix:') || host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
+  if (isHere && address === target) return [address, grpc.credentials.createInsecure()];
+  const authorities = environment.GAVELPORT_CA ? fs.readFileSync(environment.GAVELPORT_CA) : null;
+  return [address, grpc.credentials.createSsl(authorities)];
+}
+
 /**
  * Play whatever the referee sends until it closes the stream. Resolves then; rejects where playing on is impossible.
  *
@@ -59,7 +70,7 @@ function loadService(folder) {
  */
 function play({ target, token, bot, folder = protoFolder() }) {
   const Service = loadService(folder);
-  const channel = new Service(target, grpc.credentials.createInsecure());
+  const channel = new Service(...reach(target));
   const metadata = new grpc.Metadata();
   metadata.set('authorization', `Bearer ${token}`);
 
@@ -128,6 +139,7 @@ function play({ target, token, bot, folder = protoFolder() }) {
           bot_version: bot.version,
           games: bot.games,
           max_matches: bot.maxMatches,
+          queue: process.env.GAVELPORT_QUEUE === 'practice' ? 'QUEUE_PRACTICE' : 'QUEUE_UNSPECIFIED',
           session_token: sessionToken,
           resume: [...matches.values()].map((match) => ({ match_id: match.id, last_event: match.lastEvent })),
         },
@@ -137,6 +149,7 @@ function play({ target, token, bot, folder = protoFolder() }) {
 
   async function playAll() {
     let failingSince = Date.now();
+    let giveUp = GIVE_UP_MS;
     let wait = FIRST_WAIT_MS;
     for (;;) {
       const begun = Date.now();
@@ -148,7 +161,8 @@ function play({ target, token, bot, folder = protoFolder() }) {
         failingSince = Date.now();
         wait = FIRST_WAIT_MS;
       }
-      if (Date.now() - failingSince > GIVE_UP_MS) throw new Error(`the referee cannot be reached: ${told}`);
+      if (sessionToken) giveUp = GIVE_UP_KNOWN_MS;
+      if (Date.now() - failingSince > giveUp) throw new Error(`the referee cannot be reached: ${told}`);
       console.error(`stream lost (${told}); trying again in ${wait} ms`);
       await new Promise((resolve) => setTimeout(resolve, wait));
       wait = Math.min(2 * wait, LONGEST_WAIT_MS);
@@ -158,4 +172,4 @@ function play({ target, token, bot, folder = protoFolder() }) {
   return playAll().finally(() => channel.close());
 }
 
-module.exports = { play, protoFolder };
+module.exports = { play, protoFolder, reach };

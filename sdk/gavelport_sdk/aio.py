@@ -28,7 +28,7 @@ import grpc
 import grpc.aio
 from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 
-from gavelport_sdk.channel import OPTIONS, Line, bearer, failure, is_local
+from gavelport_sdk.channel import OPTIONS, TLS, Line, bearer, failure, is_local
 from gavelport_sdk.entry import check, connection, version_of
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
 from gavelport_sdk.session import Ask, Blamed, Session
@@ -39,17 +39,18 @@ if TYPE_CHECKING:
     from gavelport.v1 import referee_pb2 as wire
 
     from gavelport_sdk.bot import Bot
+    from gavelport_sdk.entry import Connection
 
 
 def run_async(bot_class: type[Bot], *, max_matches: int = 1) -> NoReturn:
     """Do as `gavelport_sdk.run`, with decisions that may wait; at most `max_matches` matches at the same time."""
     try:
-        target, token = connection(os.environ)
+        found = connection(os.environ)
         check(bot_class, max_matches)
     except SetupError as error:
         sys.exit(failure(error))
     try:
-        code = asyncio.run(play(bot_class, target, token, max_matches=max_matches))
+        code = asyncio.run(play(bot_class, found, max_matches=max_matches))
     except KeyboardInterrupt:
         code = Exit.INTERRUPTED
     sys.exit(code)
@@ -57,19 +58,24 @@ def run_async(bot_class: type[Bot], *, max_matches: int = 1) -> NoReturn:
 
 async def play(
     bot_class: type[Bot],
-    target: str,
-    token: str,
+    server: Connection,
     *,
     max_matches: int = 1,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Exit:
     """Play until the server ends the session or nothing more can be done; return the process's exit code."""
     try:
-        session = Session(bot_class, bot_class.games, version=version_of(bot_class), max_matches=max_matches)
-        line = Line(target, session)
+        session = Session(
+            bot_class,
+            bot_class.games,
+            version=version_of(bot_class),
+            max_matches=max_matches,
+            is_practice=server.is_practice,
+        )
+        line = Line(server.target, session)
         async with _Asking(session) as asking:
             while True:
-                end = line.ended(*await asking.stream(target, token))
+                end = line.ended(*await asking.stream(server))
                 if isinstance(end, Exit):
                     return end
                 await sleep(end)
@@ -96,10 +102,10 @@ class _Asking:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def stream(self, target: str, token: str) -> tuple[str, str]:
+    async def stream(self, server: Connection) -> tuple[str, str]:
         """Play on one stream until it ends; return its status and the text that came with it. Raises BotError."""
-        async with _channel(target) as channel:
-            self._call = call = RefereeServiceStub(channel).Play(metadata=bearer(token))
+        async with _channel(server) as channel:
+            self._call = call = RefereeServiceStub(channel).Play(metadata=bearer(server.token))
             try:
                 await self._write(self._session.hello())
                 async for response in call:
@@ -154,7 +160,8 @@ class _Asking:
                 await call.write(request)
 
 
-def _channel(target: str) -> grpc.aio.Channel:
-    if is_local(target):
-        return grpc.aio.insecure_channel(target, OPTIONS)
-    return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), OPTIONS)
+def _channel(server: Connection) -> grpc.aio.Channel:
+    if is_local(server.target):
+        return grpc.aio.insecure_channel(server.target, OPTIONS)
+    credentials = grpc.ssl_channel_credentials(server.ca)
+    return grpc.aio.secure_channel(server.target.removeprefix(TLS), credentials, OPTIONS)

@@ -21,7 +21,13 @@ OPTIONS = (
     ("grpc.http2.max_pings_without_data", 0),
 )
 
-_FIRST_S, _MOST_S, _TOTAL_S = 0.1, 5.0, 60.0
+TLS = "tls:"
+"""Before a target that is reached by TLS although it is on this machine."""
+
+_FIRST_S, _MOST_S = 0.1, 5.0
+_TOTAL_S = 60.0
+_KNOWN_TOTAL_S = 600.0
+"""A server that has said welcome before may be started anew, which takes its time."""
 
 _HINTS = {
     "UNAUTHENTICATED": "the server does not accept the token; check GAVELPORT_TOKEN",
@@ -52,15 +58,16 @@ def is_local(target: str) -> bool:
 
 
 class Backoff:
-    """Waits between tries: 0.1 s, doubling up to 5 s, for about a minute."""
+    """Waits between tries: 0.1 s, doubling up to 5 s, for about `total_s` in all."""
 
-    def __init__(self) -> None:
+    def __init__(self, total_s: float = _TOTAL_S) -> None:
+        self.total_s = total_s
         self._next_s = _FIRST_S
         self._spent_s = 0.0
 
     def next_s(self) -> float | None:
         """Return how long to wait before the next try; None when it is time to give up."""
-        if self._spent_s >= _TOTAL_S:
+        if self._spent_s >= self.total_s:
             return None
         delay_s = self._next_s
         self._next_s = min(2 * delay_s, _MOST_S)
@@ -83,7 +90,7 @@ class Line:
         `status` is gRPC's word for how the stream ended, `OK` or an error, `details` the text that came with it.
         """
         if self._session.is_welcome:
-            self._backoff = Backoff()
+            self._backoff = Backoff(_KNOWN_TOTAL_S)
         if self._session.is_fenced or status == "ABORTED":
             say("error: a newer connection with the same token took over; this process ends")
             return Exit.FENCED
@@ -95,7 +102,8 @@ class Line:
             return Exit.SETUP
         delay_s = self._backoff.next_s()
         if delay_s is None:
-            say(f"error: {self._target} cannot be reached ({why}); gave up after a minute. Check GAVELPORT_TARGET")
+            after = "a minute" if self._backoff.total_s == _TOTAL_S else f"{self._backoff.total_s / 60:.0f} minutes"
+            say(f"error: {self._target} cannot be reached ({why}); gave up after {after}. Check GAVELPORT_TARGET")
             return Exit.SERVER
         say(f"no connection to {self._target} ({why}); trying again in {delay_s:g} s")
         return delay_s

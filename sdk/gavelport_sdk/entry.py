@@ -6,7 +6,7 @@ import os
 import sys
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from gavelport_sdk.errors import Exit, SetupError
 
@@ -16,15 +16,27 @@ if TYPE_CHECKING:
     from gavelport_sdk.bot import Bot
 
 
+class Connection(NamedTuple):
+    """Where the server is, who comes, and what for."""
+
+    target: str
+    token: str
+    ca: bytes | None = None
+    """Certificates in PEM that the server's is to be signed by, where the connection is TLS; None: the usual ones."""
+    is_practice: bool = False
+    """Whether the bot wants unrated matches only, on a ladder."""
+
+
 def run(bot_class: type[Bot], *, max_matches: int = 1) -> NoReturn:
     """Play what the server at `GAVELPORT_TARGET` gives this bot, then end the process.
 
-    Reads `GAVELPORT_TARGET` (host:port or unix:PATH) and `GAVELPORT_TOKEN`. Decisions are taken one at a time in
-    the calling thread, also with `max_matches` above 1. A lost connection is made again by itself. The exit codes
-    are those of `gavelport_sdk.errors.Exit`.
+    Reads `GAVELPORT_TARGET` (host:port, tls:host:port or unix:PATH), `GAVELPORT_TOKEN`, and where they are set
+    `GAVELPORT_CA` and `GAVELPORT_QUEUE` (docs/protocol.md, "Connecting"). Decisions are taken one at a time in the
+    calling thread, also with `max_matches` above 1. A lost connection is made again by itself. The exit codes are
+    those of `gavelport_sdk.errors.Exit`.
     """
     try:
-        target, token = connection(os.environ)
+        found = connection(os.environ)
         check(bot_class, max_matches)
     except SetupError as error:
         sys.stderr.write(f"error: {error}\n")
@@ -32,11 +44,11 @@ def run(bot_class: type[Bot], *, max_matches: int = 1) -> NoReturn:
 
     from gavelport_sdk.runner import play  # noqa: PLC0415  loads gRPC, which importing the SDK must not
 
-    sys.exit(play(bot_class, target, token, max_matches=max_matches))
+    sys.exit(play(bot_class, found, max_matches=max_matches))
 
 
-def connection(environment: Mapping[str, str]) -> tuple[str, str]:
-    """Return target and token. Raises SetupError."""
+def connection(environment: Mapping[str, str]) -> Connection:
+    """Return what the environment says. Raises SetupError."""
     values = []
     for name, what in (("GAVELPORT_TARGET", "where the server is: host:port or unix:PATH"), ("GAVELPORT_TOKEN", "")):
         value = environment.get(name, "")
@@ -46,7 +58,19 @@ def connection(environment: Mapping[str, str]) -> tuple[str, str]:
         if not value.isascii() or not value.isprintable() or value != value.strip():
             raise SetupError(f"{name} has characters that cannot be sent (spaces at the ends, line ends, non-ASCII)")
         values.append(value)
-    return values[0], values[1]
+    queue = environment.get("GAVELPORT_QUEUE") or "rated"
+    if queue not in ("rated", "practice"):
+        raise SetupError(f"GAVELPORT_QUEUE is {queue!r}; set it to practice for unrated matches only, or leave it out")
+    return Connection(values[0], values[1], _certificates(environment.get("GAVELPORT_CA", "")), queue == "practice")
+
+
+def _certificates(path: str) -> bytes | None:
+    if not path:
+        return None
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise SetupError(f"GAVELPORT_CA: {path} cannot be read ({error.strerror}); name a file in PEM") from None
 
 
 def check(bot_class: type[Bot], max_matches: int) -> None:

@@ -15,7 +15,7 @@ class Exit(IntEnum):
     SETUP = 2
     """Something about target, token, protocol version or games is wrong; trying again would not help."""
     SERVER = 3
-    """The server could not be reached for a minute, or broke the protocol."""
+    """The server could not be reached for long (a minute; ten where it was reached before), or broke the protocol."""
     FENCED = 4
     """A newer connection with the same token took over."""
     INTERRUPTED = 130

@@ -14,7 +14,7 @@ import grpc
 from gavelport.v1 import referee_pb2 as wire
 from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 
-from gavelport_sdk.channel import OPTIONS, Line, bearer, failure, is_local
+from gavelport_sdk.channel import OPTIONS, TLS, Line, bearer, failure, is_local
 from gavelport_sdk.entry import version_of
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
 from gavelport_sdk.session import Session
@@ -23,22 +23,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gavelport_sdk.bot import Bot
+    from gavelport_sdk.entry import Connection
 
 
 def play(
     bot_class: type[Bot],
-    target: str,
-    token: str,
+    server: Connection,
     *,
     max_matches: int = 1,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Exit:
     """Play until the server ends the session or nothing more can be done; return the process's exit code."""
     try:
-        session = Session(bot_class, bot_class.games, version=version_of(bot_class), max_matches=max_matches)
-        line = Line(target, session)
+        session = Session(
+            bot_class,
+            bot_class.games,
+            version=version_of(bot_class),
+            max_matches=max_matches,
+            is_practice=server.is_practice,
+        )
+        line = Line(server.target, session)
         while True:
-            end = line.ended(*_stream(session, target, token))
+            end = line.ended(*_stream(session, server))
             if isinstance(end, Exit):
                 return end
             sleep(end)
@@ -48,12 +54,12 @@ def play(
         return Exit.INTERRUPTED
 
 
-def _stream(session: Session, target: str, token: str) -> tuple[str, str]:
+def _stream(session: Session, server: Connection) -> tuple[str, str]:
     """Play on one stream until it ends; return its status (`OK`, `UNAVAILABLE`, …) and the text that came with it."""
     outbox: queue.SimpleQueue[wire.PlayRequest | None] = queue.SimpleQueue()
     outbox.put(session.hello())
-    with _channel(target) as channel:
-        call = RefereeServiceStub(channel).Play(iter(outbox.get, None), metadata=bearer(token))
+    with _channel(server) as channel:
+        call = RefereeServiceStub(channel).Play(iter(outbox.get, None), metadata=bearer(server.token))
         try:
             for response in call:
                 reply = session.react(response)
@@ -67,7 +73,8 @@ def _stream(session: Session, target: str, token: str) -> tuple[str, str]:
         return "OK", ""
 
 
-def _channel(target: str) -> grpc.Channel:
-    if is_local(target):
-        return grpc.insecure_channel(target, OPTIONS)
-    return grpc.secure_channel(target, grpc.ssl_channel_credentials(), OPTIONS)
+def _channel(server: Connection) -> grpc.Channel:
+    if is_local(server.target):
+        return grpc.insecure_channel(server.target, OPTIONS)
+    credentials = grpc.ssl_channel_credentials(server.ca)
+    return grpc.secure_channel(server.target.removeprefix(TLS), credentials, OPTIONS)

@@ -104,10 +104,12 @@ class Session:
         *,
         version: str = "",
         max_matches: int = 1,
+        is_practice: bool = False,
         say: Callable[[str], None] = _say,
     ) -> None:
         """Take what makes the instance of a match, and the games that it plays. Raises SetupError.
 
+        On a ladder, `is_practice` asks for unrated matches only.
         `say` takes lines for the author, by default to stderr.
         """
         self._make_bot = make_bot
@@ -117,6 +119,7 @@ class Session:
             raise SetupError(f"games: {error.problem}") from None
         self._version = version
         self._max_matches = max_matches
+        self._queue = wire.QUEUE_PRACTICE if is_practice else wire.QUEUE_UNSPECIFIED
         self._say = say
         self._token = ""
         self._max_note_bytes = 0
@@ -152,6 +155,7 @@ class Session:
                 max_matches=self._max_matches,
                 session_token=self._token,
                 resume=resume if self._token else [],
+                queue=self._queue,
             )
         )
 

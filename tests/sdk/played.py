@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
+import trustme
 from gavelport.v1 import referee_pb2 as wire
 from gavelport.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeServiceServicer_to_server
 
@@ -59,12 +60,17 @@ class Server(RefereeServiceServicer):
 
 
 @contextlib.contextmanager
-def serving(*parts: Callable[[], Part]) -> Iterator[Server]:
+def serving(*parts: Callable[[], Part], certificate: trustme.LeafCert | None = None) -> Iterator[Server]:
     """Serve the parts on a free port; at the end, fail if an assertion in one did, or one was not played."""
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=4))
     played = Server(list(parts))
     add_RefereeServiceServicer_to_server(played, server)
-    played.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    if certificate is None:
+        played.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    else:
+        pair = certificate.private_key_pem.bytes(), certificate.cert_chain_pems[0].bytes()
+        port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([pair]))
+        played.target = f"tls:localhost:{port}"
     server.start()
     try:
         yield played

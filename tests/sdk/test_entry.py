@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from gavelport_sdk import Bot, run
-from gavelport_sdk.entry import check, connection, version_of
+from gavelport_sdk.entry import Connection, check, connection, version_of
 from gavelport_sdk.errors import SetupError
 
 
@@ -34,7 +34,23 @@ def test_a_connection_that_is_not_set_up(environment: dict[str, str], said: str)
 
 
 def test_a_connection() -> None:
-    assert connection({"GAVELPORT_TARGET": "unix:a b", "GAVELPORT_TOKEN": "t"}) == ("unix:a b", "t")
+    given = {"GAVELPORT_TARGET": "unix:a b", "GAVELPORT_TOKEN": "t"}
+    assert connection(given) == Connection("unix:a b", "t")
+    assert connection(given | {"GAVELPORT_QUEUE": "rated", "GAVELPORT_CA": ""}) == Connection("unix:a b", "t")
+    assert connection(given | {"GAVELPORT_QUEUE": "practice"}).is_practice
+
+
+def test_certificates_are_read_at_once(tmp_path: Path) -> None:
+    given = {"GAVELPORT_TARGET": "tls:x:1", "GAVELPORT_TOKEN": "t"}
+    (tmp_path / "ca.pem").write_bytes(b"certificates")
+    assert connection(given | {"GAVELPORT_CA": str(tmp_path / "ca.pem")}).ca == b"certificates"
+    with pytest.raises(SetupError, match=r"GAVELPORT_CA: .*none\.pem cannot be read"):
+        connection(given | {"GAVELPORT_CA": str(tmp_path / "none.pem")})
+
+
+def test_a_queue_that_is_none() -> None:
+    with pytest.raises(SetupError, match="GAVELPORT_QUEUE is 'Practice'; set it to practice"):
+        connection({"GAVELPORT_TARGET": "x:1", "GAVELPORT_TOKEN": "t", "GAVELPORT_QUEUE": "Practice"})
 
 
 @pytest.mark.parametrize("games", [(), "container", ["container"], (1,)])

@@ -8,11 +8,14 @@ from typing import Any
 
 import grpc
 import pytest
+import trustme
 from gavelport.v1 import referee_pb2 as wire
 from gavelport_engine.container.actions import Pass
 from gavelport_sdk import aio, runner
-from gavelport_sdk.channel import Backoff, is_local
+from gavelport_sdk.channel import Backoff, Line, is_local
+from gavelport_sdk.entry import Connection
 from gavelport_sdk.errors import Exit
+from gavelport_sdk.session import Session
 
 from tests.sdk.played import EndError, Part, serving
 from tests.sdk.script import CODEC, Diary, Script, notice, welcome
@@ -21,15 +24,19 @@ Play = Callable[[type[Diary], str, list[float]], Exit]
 """Runs a bot against a target; the waits between tries go into the list instead of being waited for."""
 
 
+CERTIFICATES: dict[str, bytes] = {}
+"""Those that a test lets its bots trust, under `ca`."""
+
+
 def play_sync(bot: type[Diary], target: str, waits: list[float]) -> Exit:
-    return runner.play(bot, target, "secret", sleep=waits.append)
+    return runner.play(bot, Connection(target, "secret", CERTIFICATES.get("ca")), sleep=waits.append)
 
 
 def play_async(bot: type[Diary], target: str, waits: list[float]) -> Exit:
     async def note(seconds: float) -> None:
         waits.append(seconds)
 
-    return asyncio.run(aio.play(bot, target, "secret", sleep=note))
+    return asyncio.run(aio.play(bot, Connection(target, "secret", CERTIFICATES.get("ca")), sleep=note))
 
 
 class Waiting(Diary):
@@ -178,6 +185,40 @@ def test_a_server_that_is_not_there_is_given_up_after_a_minute(play: Play, capsy
     assert "gave up after a minute. Check GAVELPORT_TARGET" in capsys.readouterr().err
 
 
+def test_a_server_that_was_there_before_is_waited_for_longer(capsys: pytest.CaptureFixture[str]) -> None:
+    session = Session(Diary, Diary.games)
+    line = Line("league.example.org:443", session)
+    session.hello()
+    session.react(welcome())
+    waits: list[float] = []
+    while not isinstance(end := line.ended("UNAVAILABLE", "it restarts"), Exit):
+        waits.append(end)
+        session.hello()
+    assert end is Exit.SERVER
+    assert 600 <= sum(waits) < 605
+    assert max(waits) == 5.0
+    assert "gave up after 10 minutes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_certificate_of_ones_own(play: Play, trusted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority, other = trustme.CA(), trustme.CA()
+    monkeypatch.setattr("gavelport_sdk.channel._TOTAL_S", 0.1)
+
+    def part() -> Part:
+        yield None
+        yield welcome()
+
+    own = authority if trusted else other
+    monkeypatch.setitem(CERTIFICATES, "ca", own.cert_pem.bytes())
+    if trusted:
+        with serving(part, certificate=authority.issue_cert("localhost")) as server:
+            assert play(Diary, server.target, []) is Exit.OVER
+    else:
+        with serving(certificate=authority.issue_cert("localhost")) as server:
+            assert play(Diary, server.target, []) is Exit.SERVER
+
+
 def test_an_exception_of_the_bot_ends_the_process(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
     class Crashing(Diary):
         def decide(self, observation: Any) -> Any:
@@ -259,6 +300,8 @@ def test_waits_grow_and_end() -> None:
         ("league.example.org:443", False),
         ("localhost.example.org:443", False),
         ("127.0.0.1.example.org:443", False),
+        ("tls:127.0.0.1:5000", False),
+        ("tls:localhost:5000", False),
     ],
 )
 def test_which_targets_go_without_tls(target: str, local: bool) -> None:

@@ -364,3 +364,8 @@ def test_junk_from_a_server_is_answered_or_refused(junk: list[tuple[int, list[tu
     except (DecodeError, ProtocolError) as error:
         said = str(error)
     assert said.isprintable()
+
+
+@pytest.mark.parametrize(("is_practice", "queue"), [(False, wire.QUEUE_UNSPECIFIED), (True, wire.QUEUE_PRACTICE)])
+def test_hello_says_what_the_bot_has_come_for(is_practice: bool, queue: wire.Queue.ValueType) -> None:
+    assert Session(Diary, Diary.games, is_practice=is_practice).hello().hello.queue == queue
