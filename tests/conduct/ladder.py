@@ -15,7 +15,7 @@ from gavelport_sdk.session import Session as SdkSession
 from gavelport_server.archive.disk import Disk, NewFile, RealDisk
 from gavelport_server.archive.journal_entries import MatchEntry
 from gavelport_server.conduct.hub import Hub
-from gavelport_server.conduct.journalling import Journal
+from gavelport_server.conduct.journalling import Journal, MatchJournal
 from gavelport_server.conduct.match import conduct_match
 from gavelport_server.conduct.session import Session
 from gavelport_server.referee.report import MatchReport, MatchSetup, SeatName
@@ -79,6 +79,7 @@ class Server:
     ) -> None:
         self.data = data
         self.journal = Journal(data, disk=disk, in_worker=in_worker)
+        self.logs: dict[str, MatchJournal] = {}
         self.hub = Hub()
         self.transport = MemoryTransport(self.hub)
         self.sessions: list[Session] = [
@@ -91,7 +92,7 @@ class Server:
 
     async def conduct(self, setup: MatchSetup, **options: Any) -> MatchReport:
         """Enter a match and play it."""
-        log = self.journal.enter(entry_of(setup))
+        log = self.logs[setup.match_id] = self.journal.enter(entry_of(setup))
         return await conduct_match(setup, self.sessions, reveal=True, log=log, **options)
 
     def copied(self, to: Path) -> Path:
