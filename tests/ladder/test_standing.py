@@ -47,7 +47,7 @@ async def test_a_new_version_takes_over_and_the_old_one_plays_its_match_to_the_e
     await world.until(lambda: clients["a"].notices)
     (notice,) = clients["a"].notices
     assert (notice.kind, notice.code) == (pb.NOTICE_KIND_SUPERSEDED, Code.SUPERSEDED)
-    assert "`gavelport bots pin a 1`" in notice.sentence
+    assert "`gavelport bots rollback a 1`" in notice.sentence
     assert clients["a"].ended != (StatusCode.OK, notice.sentence)
     await clients["a"].release()
     await world.until(lambda: clients["a"].ended)
@@ -76,7 +76,7 @@ async def test_an_old_version_is_refused_with_the_command_that_lifts_it(world: W
     code, text = old.ended
     assert code is StatusCode.FAILED_PRECONDITION
     assert "version 2 of a came after version 1" in text
-    assert "`gavelport bots pin a 1`" in text
+    assert "`gavelport bots rollback a 1`" in text
 
 
 async def test_an_old_version_may_come_back_to_its_match_and_is_let_go_after_it(
@@ -103,7 +103,7 @@ async def test_a_rollback_lets_the_pinned_version_alone_play(world: World, autoj
     await world.service.refresh()
     await world.until(lambda: newer.ended)
     assert newer.notices[-1].code == Code.SUPERSEDED
-    assert "`gavelport bots unpin a`" in newer.notices[-1].sentence
+    assert "`gavelport bots rollback --lift a`" in newer.notices[-1].sentence
     refused = world.connect("a", "3")
     await world.until(lambda: refused.ended)
     assert refused.ended is not None
@@ -160,7 +160,7 @@ async def test_a_withdrawn_bot_stays_but_is_not_paired(world: World, autojump_cl
     notice = clients["a"].notices[-1]
     assert (notice.kind, notice.code) == (pb.NOTICE_KIND_LADDER, Code.NOT_PAIRED)
     assert (
-        notice.sentence == "a is withdrawn (holidays) and gets no new matches; `gavelport bots restore a` puts it back"
+        notice.sentence == "a is withdrawn (holidays) and gets no new matches; `gavelport bots reinstate a` puts it back"
     )
     before = len(clients["a"].ends)
     await trio.sleep(60)

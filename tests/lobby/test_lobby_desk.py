@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gavelport.v1 import access_pb2, lobby_pb2
-from gavelport_server.lobby import lobby_desk, token_desk
+from gavelport_server.lobby import registration, token_desk
 from gavelport_server.lobby.gate import Caller
 from gavelport_server.lobby.tokens import parse
 from gavelport_server.transport.link import ServiceError
@@ -40,7 +40,7 @@ async def test_an_owner_registers_a_bot_once_and_again(house: House) -> None:
 async def test_a_name_that_is_none_is_refused(house: House, name: str) -> None:
     code, text = await refusal(house, "register_bot", ANN, name=name)
     assert code == "INVALID_ARGUMENT"
-    assert "is no name: 1 to 40 lower-case letters, digits, _ or -, the first a letter" in text
+    assert "is no name of a bot: 1 to 40 lower-case letters, digits, _ or -, the first a letter" in text
     assert name not in {bot.name for bot in house.store.bots()}
 
 
@@ -54,7 +54,7 @@ async def test_a_name_that_is_taken_or_a_sample_bot_s_is_refused(house: House) -
 
 
 async def test_an_owner_has_no_more_bots_than_the_most(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lobby_desk, "MAX_BOTS", 3)
+    monkeypatch.setattr(registration, "MAX_BOTS", 3)
     await ask(house, "register_bot", ANN, name="wasp")
     assert (await refusal(house, "register_bot", ANN, name="moth"))[0] == "RESOURCE_EXHAUSTED"
 
@@ -182,7 +182,7 @@ async def test_an_owner_makes_tokens_for_bots_only(house: House, scope: str) -> 
     [
         ({}, "INVALID_ARGUMENT", "scope is missing"),
         ({"scope": 77}, "INVALID_ARGUMENT", "scope is missing"),
-        ({"scope": access_pb2.SCOPE_OWNER}, "NOT_FOUND", 'there is no owner ""'),
+        ({"scope": access_pb2.SCOPE_OWNER}, "INVALID_ARGUMENT", '"" is no name of an owner'),
         ({"scope": access_pb2.SCOPE_ADMIN, "bot": "ant"}, "INVALID_ARGUMENT", "is for no bot"),
         ({"scope": access_pb2.SCOPE_BOT}, "NOT_FOUND", 'there is no bot ""'),
         ({"scope": access_pb2.SCOPE_ADMIN, "expires_in_days": 10**6}, "INVALID_ARGUMENT", "at most 3650"),

@@ -18,37 +18,54 @@ from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.archive.show import shown
 from gavelport_server.cli.data import console, counted, data_option, end_with, json_option, open_store, page_width
+from gavelport_server.cli.download import download, listed_on
 from gavelport_server.cli.paths import NamedPath
+from gavelport_server.cli.remote import end_with_server
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gavelport_server.archive.listing import Listed
     from gavelport_server.archive.record import Replay
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def replays() -> None:
-    """List, show, verify and export the matches of a data folder."""
+    """List, show, verify and export the matches of a data folder; list and download those of a server."""
+
+
+replays.add_command(download)
 
 
 @replays.command("list")
 @data_option
 @click.option("--bot", "bots", multiple=True, metavar="NAME", help="Only matches of this bot; again for several.")
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the N newest.")
+@click.option("--server", metavar="TARGET", help="Those of a server, not of a data folder; takes one --bot.")
 @json_option
-def list_command(data: Path, bots: tuple[str, ...], limit: int | None, as_json: bool) -> None:
+def list_command(data: Path, bots: tuple[str, ...], limit: int | None, server: str | None, as_json: bool) -> None:
     """List the matches, newest first."""
-    end_with(lambda: _list(data, bots, limit, as_json=as_json))
+    if server is None:
+        end_with(lambda: _list(data, bots, limit, as_json=as_json))
+    if len(bots) > 1:
+        raise click.UsageError("with --server, give one --bot")
+    bot = bots[0] if bots else ""
+    end_with_server(lambda: _print_list(listed_on(server, bot, limit), server or "", bots, as_json=as_json), server)
 
 
 def _list(data: Path, bots: tuple[str, ...], limit: int | None, *, as_json: bool) -> int:
     with closing(open_store(data)) as store:
-        matches = listed(store, bots, limit)
+        return _print_list(listed(store, bots, limit), str(data), bots, as_json=as_json)
+
+
+def _print_list(matches: Sequence[Listed], where: str, bots: tuple[str, ...], *, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps([match.as_json() for match in matches], ensure_ascii=False))
     elif matches:
         screen = console()
         screen.print(listing_table(matches, screen.width))
     else:
-        click.echo(f"{data} has no match{' of ' + ' and '.join(bots) if bots else ''}.", err=True)
+        click.echo(f"{where} has no match{' of ' + ' and '.join(bots) if bots else ''}.", err=True)
     return 0
 
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import trio
 from gavelport.v1 import lobby_pb2
 
-from gavelport_server import shipped
 from gavelport_server.lobby.own import own_bot, own_bots, quoted
+from gavelport_server.lobby.registration import register
 from gavelport_server.lobby.token_desk import TokenDesk
-from gavelport_server.scaffold import NAME
 from gavelport_server.storage.store import ResultFilter
 from gavelport_server.transport.link import ServiceError, StatusCode
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from gavelport_server.storage.members import BotRecord, BotStatus, Members
     from gavelport_server.storage.store import FoundResult, Store
 
-MAX_BOTS = 50
-"""Of one owner."""
 MAX_OPPONENTS = 8
 FAULTS, MAX_FAULTS = 100, 500
 SEARCHED = 2000
@@ -42,23 +39,12 @@ class LobbyDesk(TokenDesk):
 
     def register_bot(self, caller: Caller, request: lobby_pb2.RegisterBotRequest) -> lobby_pb2.RegisterBotResponse:
         """Take a name for a bot."""
-        name = request.name
-        if not NAME.fullmatch(name):
-            text = f"{quoted(name)} is no name: 1 to 40 lower-case letters, digits, _ or -, the first a letter"
-            raise ServiceError(StatusCode.INVALID_ARGUMENT, text)
-        owner = self._owner_for(caller, request.owner)
-        bots = self._members.bots()
-        held = next((bot for bot in bots if bot.name == name), None)
-        if held is None:
-            if caller.scope != "admin" and shipped.sample_bot(name) is not None:
-                text = f"{name} is the name of a sample bot, which is the server's own; choose another"
-                raise ServiceError(StatusCode.ALREADY_EXISTS, text)
-            if sum(bot.owner == owner for bot in bots) >= MAX_BOTS:
-                raise ServiceError(StatusCode.RESOURCE_EXHAUSTED, f"{owner} has {MAX_BOTS} bots, which is the most")
-        elif held.owner != owner:
-            raise ServiceError(StatusCode.ALREADY_EXISTS, f"the name {name} is taken; choose another")
-        self._members.add_owner(owner)
-        bot = self._members.add_bot(name, owner)
+        is_admin = caller.scope == "admin"
+        owner = request.owner if is_admin else caller.owner
+        if request.owner not in ("", owner):
+            text = f"you register bots for {caller.owner}, not for others; leave owner out"
+            raise ServiceError(StatusCode.PERMISSION_DENIED, text)
+        bot = register(self._members, request.name, owner, is_admin=is_admin)
         self._refresh()
         return lobby_pb2.RegisterBotResponse(bot=self._one(bot))
 
@@ -118,17 +104,6 @@ class LobbyDesk(TokenDesk):
         return lobby_pb2.ListFaultsResponse(faults=faults[:limit])
 
     # -- details
-
-    def _owner_for(self, caller: Caller, name: str) -> str:
-        if caller.scope != "admin":
-            if name and name != caller.owner:
-                text = f"you register bots for {caller.owner}, not for others; leave owner out"
-                raise ServiceError(StatusCode.PERMISSION_DENIED, text)
-            return caller.owner
-        if not NAME.fullmatch(name):
-            text = "owner should be a name: 1 to 40 lower-case letters, digits, _ or -, the first a letter"
-            raise ServiceError(StatusCode.INVALID_ARGUMENT, text)
-        return name
 
     def _challenge(self, bot: str, opponents: tuple[str, ...], ladder: str) -> str:
         return self._live.requests.challenge(bot, opponents, ladder)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gavelport.v1 import access_pb2, lobby_pb2
 
 from gavelport_server.lobby.own import now_text, own_bot, quoted, sentence
+from gavelport_server.lobby.registration import add_owner
 from gavelport_server.lobby.tokens import is_open, make
 from gavelport_server.transport.link import ServiceError, StatusCode
 
@@ -53,7 +54,7 @@ class TokenDesk:
         elif request.bot:
             raise ServiceError(StatusCode.INVALID_ARGUMENT, f"a token of scope {scope} is for no bot; leave bot out")
         else:
-            owner = self._owner(scope, request.owner)
+            owner = add_owner(self._members, request.owner) if scope == "owner" else ""
         self._require_room(owner)
         secret, token = make(
             scope,
@@ -83,14 +84,6 @@ class TokenDesk:
     def _own(self, caller: Caller) -> list[TokenRecord]:
         tokens = self._members.tokens()
         return [token for token in tokens if caller.scope == "admin" or token.owner == caller.owner != ""]
-
-    def _owner(self, scope: Scope, name: str) -> str:
-        if scope != "owner":
-            return ""
-        if all(owner.name != name for owner in self._members.owners()):
-            text = f"there is no owner {quoted(name)}; RegisterBot with this owner adds one"
-            raise ServiceError(StatusCode.NOT_FOUND, text)
-        return name
 
     def _require_room(self, owner: str) -> None:
         now = datetime.now(UTC)

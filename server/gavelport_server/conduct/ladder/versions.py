@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from gavelport_server.storage.members import BotRecord, OwnerRecord, VersionRecord
 
-PIN = "gavelport bots pin"
-UNPIN = "gavelport bots unpin"
-RESTORE = "gavelport bots restore"
+PIN = "gavelport bots rollback"
+UNPIN = "gavelport bots rollback --lift"
+RESTORE = "gavelport bots reinstate"
 """Commands that lift what is refused; the bot's name follows, of `PIN` also the version."""
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
