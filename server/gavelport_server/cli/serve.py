@@ -100,12 +100,13 @@ def _tell(settings: ServeSettings, serving: Serving) -> None:
     ladders = ", ".join(f"{one.name} ({one.game.id}, {one.seats} seats)" for one in settings.ladders)
     click.echo(f"Gavelport serves {settings.data}")
     click.echo(f"  bots         {serving.target}")
-    click.echo(f"  web          {serving.url}/")
+    click.echo(f"  http         {serving.url}/api/v1/ladders, /health, /metrics")
     click.echo(f"  ladders      {ladders}")
     if settings.sample_bots:
         click.echo(f"  sample bots  {', '.join(settings.sample_bots)}")
-    click.echo("To let a bot in, make a token for it:")
+    click.echo("To let a bot in, make a token for it; to see it all in a browser, start the pages:")
     click.echo(f"  gavelport token create --data {settings.data} --owner NAME --bot NAME")
+    click.echo(f"  gavelport web --data {settings.data}")
     sys.stdout.flush()
 
 
