@@ -9,12 +9,11 @@ import trio
 from gavelport.v1 import referee_pb2 as pb
 from gavelport_server.conduct.admission import Refusal
 from gavelport_server.conduct.hub import HELLO_S, TOKEN_STREAMS, Hub
-from gavelport_server.conduct.peer import remote_host
 from gavelport_server.conduct.session import Session
 from gavelport_server.lobby.gate import Caller
 from gavelport_server.referee.codes import Code
 from gavelport_server.referee.report import SeatName
-from gavelport_server.transport.link import StatusCode
+from gavelport_server.transport.link import StatusCode, remote_host
 from gavelport_server.transport.memory import MemoryClient, MemoryTransport
 
 from tests.conduct.bots import hello, receive

@@ -29,13 +29,13 @@ from google.protobuf.message import DecodeError
 from gavelport_server.conduct.admission import Refusal
 from gavelport_server.conduct.match import MAX_NOTE_BYTES
 from gavelport_server.conduct.messages import notice
-from gavelport_server.conduct.peer import Peer, remote_host
+from gavelport_server.conduct.peer import Peer
 from gavelport_server.conduct.session import Session
 from gavelport_server.lobby.limits import Buckets, Rate
 from gavelport_server.referee.codes import Code
 from gavelport_server.referee.core import MAX_FAULTS, TRIES
 from gavelport_server.transport.limits import Limits
-from gavelport_server.transport.link import Link, LostReason, StatusCode
+from gavelport_server.transport.link import Link, LostReason, StatusCode, remote_host
 
 if TYPE_CHECKING:
     from gavelport_server.conduct.admission import Admission

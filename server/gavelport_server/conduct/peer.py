@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 import trio
 
@@ -54,12 +52,3 @@ class Peer:
         """Keep what the bot is told of a message that was none."""
         if self.session is not None:
             self.session.complaint = text
-
-
-def remote_host(peer: str) -> str:
-    """Return the address of a link's peer without its port; empty for one on this machine."""
-    kind, _, rest = unquote(peer).partition(":")
-    if kind not in ("ipv4", "ipv6"):
-        return ""
-    host = rest.rpartition(":")[0].strip("[]")
-    return "" if ipaddress.ip_address(host.partition("%")[0]).is_loopback else host

@@ -27,6 +27,8 @@ HOUR_MOST = 240
 PATIENCE_S = 4.0
 """So long a bot waits for better company, as long as others are still playing: those of a match that has just ended
 would else meet again and again, however far apart they are."""
+TABLES_AT_ONCE = 25
+"""No more are made in one call, which takes the time of the matches that run; the next call makes the next."""
 
 _EAGERNESS = 3.0
 """The waiting of a bot without matches counts so many times that of one with many."""
@@ -93,7 +95,7 @@ def tables(
     company = min(most, max(least, int(playing * _COMPANY_SHARE))) if playing else 0
     found: list[tuple[str, ...]] = []
     at = 0
-    while len(free) >= seats and at < len(free):
+    while len(free) >= seats and at < len(free) and len(found) < TABLES_AT_ONCE:
         anchor = free[at]
         has_time = now - anchor.since < PATIENCE_S
         if _is_settled_house(anchor) or (has_time and len(free) < company):

@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
-from urllib.parse import unquote
 
 import grpc
 import grpc.aio
@@ -23,7 +21,7 @@ from gavelport_server.transport.crossing import Crossing
 from gavelport_server.transport.guard import Guard
 from gavelport_server.transport.home import TransportError, open_home
 from gavelport_server.transport.limits import Limits
-from gavelport_server.transport.link import Listener
+from gavelport_server.transport.link import Listener, remote_host
 from gavelport_server.transport.sanitise import Sanitiser
 from gavelport_server.transport.services import Services
 from gavelport_server.transport.stream import SHUTDOWN, Context, Stream
@@ -210,15 +208,6 @@ class _Server:
             self._hosts[host] -= 1
             if not self._hosts[host]:
                 del self._hosts[host]
-
-
-def remote_host(peer: str) -> str:
-    """The remote address of a gRPC peer without its port; empty for one on this machine."""
-    kind, _, rest = unquote(peer).partition(":")
-    if kind not in ("ipv4", "ipv6"):
-        return ""
-    host = rest.rpartition(":")[0].strip("[]")
-    return "" if ipaddress.ip_address(host.partition("%")[0]).is_loopback else host
 
 
 def _options(limits: Limits) -> list[tuple[str, int]]:

@@ -8,8 +8,10 @@ itself has closed or cancelled the link, nothing more is received from it.
 from __future__ import annotations
 
 import enum
+import ipaddress
 from collections.abc import Mapping
 from typing import Protocol
+from urllib.parse import unquote
 
 
 class StatusCode(enum.IntEnum):
@@ -105,3 +107,12 @@ class Listener(Protocol):
     def lost(self, link: Link, reason: LostReason) -> None:
         """The link is gone."""
         ...
+
+
+def remote_host(peer: str) -> str:
+    """The remote address of a gRPC peer without its port; empty for one on this machine."""
+    kind, _, rest = unquote(peer).partition(":")
+    if kind not in ("ipv4", "ipv6"):
+        return ""
+    host = rest.rpartition(":")[0].strip("[]")
+    return "" if ipaddress.ip_address(host.partition("%")[0]).is_loopback else host

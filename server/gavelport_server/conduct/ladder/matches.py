@@ -250,6 +250,9 @@ class Matches:
                 )
             except MatchVoid as void:
                 reason = void.reason
+            except Exception:  # noqa: BLE001  logged: a fault of ours costs this match, and no other
+                _log.exception("match_void", match=running.match_id)
+                reason = "a fault of the server"
         if report is None and running.void_reason:
             reason = running.void_reason
         elif report is None:

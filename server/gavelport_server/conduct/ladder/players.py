@@ -110,7 +110,7 @@ class Player:
             sentence = (
                 f"the last {self.retired_in_row} matches of {self.bot} {self.version} all ended with the seat retired "
                 f"for its faults; its next match waits for {rest_s:.0f} s, and longer each time until one is played to "
-                "its end. See what went wrong with `gavelport logs`, mend it, and connect a new version"
+                f"its end. `gavelport bots faults {self.bot}` shows what went wrong; mend it and connect a new version"
             )
             self.tell(pb.NOTICE_KIND_LADDER, Code.PROBATION, sentence, match_id)
         self.released(match_id, now)
