@@ -5,6 +5,8 @@ from pathlib import Path
 
 from gavelport_engine.registry import GAMES
 from gavelport_server.archive.files import ReplayFolder
+from gavelport_server.archive.fits import write_fit
+from gavelport_server.archive.refit import ladder_fit
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.referee.report import MatchReport, SeatName
 from gavelport_server.storage.sql import SqlStore
@@ -19,6 +21,7 @@ NAMES = {"container": (HOSTILE, "bold/../trader", QUOTES), "shipping": ("north",
 IDENTITY = {"container": "c0ffee0123456789c0ffee0123456789", "shipping": "5417b0a75417b0a75417b0a75417b0a7"}
 SHORT = {"container": {"supply_per_player": 1, "stall_rounds": 2}, "shipping": {"years": 3}}
 SETTING = '{"clock":{},"format":"round_robin","options":{"seats":3},"seats":3}'
+LADDER = "1adde40123456789"
 MATCHES = 6
 NOTE = "the note of a bot, for its owner"
 
@@ -62,10 +65,34 @@ def fill(data: Path, store: Store, game: str, matches: int = MATCHES) -> None:
         store.add_result(tournament.identity, result)
 
 
+def fill_ladder(data: Path, store: Store) -> None:
+    """Play a ladder between versions of three bots; one result is void, and the fit has not seen the last."""
+    cup = record("container")
+    ladder = store.open_tournament(replace(cup, identity=LADDER, name="Open ladder", kind="ladder", entrants=()))
+    folder, names = ReplayFolder(data), NAMES["container"]
+    for number in range(7):
+        versions = [f"{1 + number // 4}", "1", "1"]
+        entrants = [store.add_entrant(LADDER, name, version) for name, version in zip(names, versions, strict=True)]
+        report = report_of("container", number, match_id=f"ladder-{number}")
+        seats = tuple(SeatName(name, version) for name, version in zip(names, versions, strict=True))
+        stored = encode_replay(replace(report, setup=replace(report.setup, seats=seats)))
+        folder.put(report.setup.match_id, stored)
+        result = result_of(number, report, stored)
+        seated = tuple(replace(seat, entrant=entrant) for seat, entrant in zip(result.seats, entrants, strict=True))
+        store.append_result(LADDER, replace(result, seats=seated))
+        if number == 5:
+            store.void_result("ladder-2", f"the bots were one: {HOSTILE}")
+            full = next(one for one in store.tournaments() if one.identity == ladder.identity)
+            fit = ladder_fit(full, store.results(LADDER), ())
+            assert fit is not None
+            write_fit(data, LADDER, fit)
+
+
 def make(data: Path) -> Path:
-    """Make a data folder with a tournament of each game."""
+    """Make a data folder with a tournament of each game, and a ladder."""
     store = SqlStore.in_folder(data, create=True)
     for game in NAMES:
         fill(data, store, game)
+    fill_ladder(data, store)
     store.close()
     return data

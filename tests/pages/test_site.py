@@ -8,16 +8,21 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from gavelport_server.archive.fits import read_fit
+from gavelport_server.archive.playback import Playback
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.archive.verify import verify_stored
 from gavelport_server.conduct.folder import LOCK
+from gavelport_server.pages import shelf
+from gavelport_server.pages.bots import income_of
 from gavelport_server.pages.rendering import POLICY
+from gavelport_server.pages.replays import Replays
 from gavelport_server.pages.site import site
 from gavelport_server.pages.source import DataFolderSource
 from gavelport_server.storage.sql import SqlStore
 from starlette.testclient import TestClient
 
-from tests.pages.folders import HOSTILE, IDENTITY, NAMES, NOTE, QUOTES, fill, record
+from tests.pages.folders import HOSTILE, IDENTITY, LADDER, NAMES, NOTE, QUOTES, fill, record
 
 CUP = IDENTITY["container"][:12]
 PAGES = [
@@ -26,6 +31,7 @@ PAGES = [
     f"/tournaments/{CUP}",
     f"/tournaments/{IDENTITY['shipping']}",
     f"/tournaments/{CUP}?sort=money&q=SCRIPT",
+    f"/ladders/{LADDER}",
     "/bots",
     "/bots?q=trader",
     *(f"/bots/{quote(name, safe='')}" for name in sorted({*NAMES["container"], *NAMES["shipping"]})),
@@ -248,3 +254,50 @@ def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:
         assert client.get(f"/tournaments/{CUP}").status_code == 200
         assert client.get(f"/bots/{quote(HOSTILE, safe='')}").status_code == 200
     store.close()
+
+
+def test_a_ladder_is_told_by_bots_with_the_ratings_that_are_kept(client: TestClient, folder: Path) -> None:
+    fit = read_fit(folder, LADDER)
+    assert fit is not None
+    html = client.get(f"/ladders/{LADDER}").text
+    assert html.count("provisional</span>") == len(NAMES["container"]) == len(fit.bots)
+    for bot in fit.bots:
+        assert f'<td class="n rt c-rt">{bot.rating:.0f}</td>' in html
+    assert "do not have the latest matches in them yet" in html
+    assert "void</span>" in client.get(f"/matches?of={LADDER}").text
+    curves = client.get(f"/ladders/{LADDER}/curves.json").json()["curves"]
+    assert [len(one["x"]) for one in curves] == [6, 6, 6]
+    store = SqlStore.in_folder(folder, create=False)
+    changes = store.rating_changes(LADDER)
+    store.close()
+    first = [change for change in reversed(changes) if change.bot == HOSTILE]
+    assert curves[0]["y"] == [round(change.after, 1) for change in first]
+
+
+def test_the_money_adds_up_to_the_result(folder: Path) -> None:
+    """Container's seats begin with $20, Shipping's companies with $600M, of which 200 make a point."""
+    with closing(DataFolderSource(folder)) as source:
+        replays = Replays(source)
+        for match_id in ("container-0", "container-3"):
+            flows, end = income_of(replays, match_id), replays.replay(match_id).end
+            assert [20 + sum(flows[seat].values()) for seat in range(3)] == list(end.totals)
+        flows, replay = income_of(replays, "shipping-1"), replays.replay("shipping-1")
+    playback = Playback(replay)
+    list(playback)
+    boards = playback.state.table.boards
+    assert [600 + sum(flows[seat].values()) for seat in range(3)] == [board.cash for board in boards]
+
+
+def test_a_large_tournament_is_fitted_by_another_process(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelf, "AT_ONCE", 0)
+    with closing(DataFolderSource(folder)) as source:
+        by_other = shelf.Shelf(source)
+        first = by_other.competition(CUP)
+        assert (first.has_fit, first.is_behind) == (False, True)
+        future = by_other._fitting[IDENTITY["container"]][1]
+        future.result(60)
+        second = by_other.competition(CUP)
+        assert (second.has_fit, second.is_behind) == (True, False)
+        by_other.close()
+        monkeypatch.undo()
+        assert shelf.Shelf(source).competition(CUP).beats == second.beats

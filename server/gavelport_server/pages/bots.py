@@ -15,7 +15,7 @@ from gavelport_server.pages.figures import WIDTH, stretches, wilson
 from gavelport_server.pages.matchlist import rows_of
 from gavelport_server.pages.paging import Paging, asked
 from gavelport_server.pages.rendering import bot_path, page
-from gavelport_server.pages.standings import head_to_head, lines_of
+from gavelport_server.pages.standings import lines_of
 from gavelport_server.pages.tables import TABLES
 from gavelport_server.pages.tables.table import FULL
 from gavelport_server.storage.store import ResultFilter
@@ -201,17 +201,17 @@ def _against(competition: Competition, numbers: Sequence[int]) -> list[Against]:
     entrants = {one.number: one for one in competition.record.entrants}
     points: Counter[str] = Counter()
     meetings: Counter[str] = Counter()
-    for (own, other), (met, share) in head_to_head(competition).items():
-        if own in numbers and met:
+    for (own, other), met in competition.head_to_head.items():
+        if own in numbers:
             bot = entrants[other].bot
-            meetings[bot] += met
-            points[bot] += round(2 * share * met)
+            meetings[bot] += met.matches
+            points[bot] += 2 * met.wins + met.ties
     found = []
     for row in competition.rows:
         bot = row.entrant.bot
-        if met := meetings.pop(bot, 0):
-            share = points[bot] / 2 / met
-            found.append(Against(bot, met, share, *wilson(share, met)))
+        if times := meetings.pop(bot, 0):
+            share = points[bot] / 2 / times
+            found.append(Against(bot, times, share, *wilson(share, times)))
     return found
 
 

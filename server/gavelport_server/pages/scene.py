@@ -83,8 +83,8 @@ class _Scene:
             if difference_ := changes(now, after_now):
                 told["now"] = difference_
             self._steps.append(told)
-            if not self._bands or self._bands[-1]["label"] != band:
-                self._bands.append({"label": band, "at": step.number})
+            if not self._bands or self._bands[-1]["label"] != band[0]:
+                self._bands.append({"label": band[0], "short": band[1], "at": step.number})
             self._open_turns(step.events, step.number + 1, playback.state)
             position, now = after, after_now
             band = table.band(game.turn(playback.state), playback.state)

@@ -1,27 +1,31 @@
 """What pages know of tournaments and ladders: their tables, made once for each state of the data.
 
-The fit over all matches takes from a tenth of a second to minutes. A small one is made at once; a large one by another
-process, and until it is there the table stands by Elo, or by the last fit.
+The fit over all matches takes from a tenth of a second to minutes. That of a ladder is kept in its data folder by
+whoever serves it. Else a small one is made at once, a large one by another process, and until it is there the table
+stands by Elo, or by the last fit.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gavelport_server.archive.fit import whole_history_of
-from gavelport_server.conduct.summary import Summary, Tally, summarize
+from gavelport_server.conduct.summary import Tally, summarize
 from gavelport_server.pages.errors import PageError
 from gavelport_server.ratings.elo import EloTable
+from gavelport_server.ratings.standing import Figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gavelport_server.conduct.summary import Row
+    from gavelport_server.archive.fits import LadderFit
+    from gavelport_server.conduct.summary import Meetings, Row
     from gavelport_server.pages.source import Source
     from gavelport_server.ratings.standing import Fit
     from gavelport_server.storage.store import Result, TournamentRecord
@@ -34,6 +38,14 @@ KEY = 12
 """So many stand in the addresses of links."""
 
 
+class Beats(NamedTuple):
+    """How likely one comes before another in a match."""
+
+    p: float
+    interval: tuple[float, float] | None
+    """At 95 %; None where it is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Competition:
     """A tournament or ladder with its tables. A ladder's entrants are its bots here, each with its latest version."""
@@ -43,8 +55,16 @@ class Competition:
     """Those that count, in their order; on a ladder, entrants are bots."""
     rows: tuple[Row, ...]
     """Best first."""
-    summary: Summary | None
-    """None while there is no fit, and for practice."""
+    head_to_head: Mapping[tuple[int, int], Meetings]
+    """By pairs of entrants, both ways round."""
+    beats: Mapping[tuple[int, int], Beats]
+    """By pairs of entrants, as far as the fit says it."""
+    has_fit: bool
+    """Whether rows have ratings with intervals; without, they stand by Elo."""
+    blocks: int
+    """Complete duplicate blocks."""
+    variance_ratio: float | None
+    """See `conduct.summary.variance_ratio`."""
     curves: Mapping[int, Sequence[tuple[int, float]]]
     """By entrant, its Elo after each of its matches: (the match's place, Elo)."""
     is_behind: bool
@@ -127,17 +147,32 @@ class Shelf:
         tally = Tally(record)
         for result in results:
             tally.count(result)
-        counted, fit = self._fit(record, results)
-        if fit is None:
-            rows, summary = tally.rows(standings), None
+        rows: Sequence[Row] = tally.rows(standings)
+        beats: Mapping[tuple[int, int], Beats] = {}
+        blocks, ratio = 0, None
+        kept = self.source.ladder_fit(record.identity) if record.kind == "ladder" else None
+        if kept is not None:
+            counted, has_fit = kept.matches, True
+            rows, beats = _by_kept_fit(rows, kept)
         else:
-            summary = summarize(record, results, standings, fit)
-            rows = summary.rows
-        if record.kind == "ladder":
-            curves = self._ladder_curves(record)
-        else:
-            curves = _curves(record, results)
-        return Competition(record, tuple(results), rows, summary, curves, counted < len(results))
+            counted, fit = self._fit(record, results)
+            has_fit = fit is not None
+            if fit is not None:
+                summary = summarize(record, results, standings, fit)
+                rows, blocks, ratio = summary.rows, summary.blocks, summary.variance_ratio
+                beats = {pair: Beats(one.p, (one.low, one.high)) for pair, one in summary.beats.items()}
+        return Competition(
+            record=record,
+            results=tuple(results),
+            rows=tuple(rows),
+            head_to_head=dict(tally.head_to_head),
+            beats=beats,
+            has_fit=has_fit,
+            blocks=blocks,
+            variance_ratio=ratio,
+            curves=self._ladder_curves(record) if record.kind == "ladder" else _curves(record, results),
+            is_behind=counted < len(results),
+        )
 
     def _fit(self, record: TournamentRecord, results: Sequence[Result]) -> tuple[int, Fit | None]:
         """Return the latest fit, and how many results are in it."""
@@ -191,6 +226,22 @@ def _by_bot(
         for result in results
     ]
     return replace(record, entrants=entrants), by_bot, list(latest.values())
+
+
+def _by_kept_fit(rows: Sequence[Row], kept: LadderFit) -> tuple[Sequence[Row], Mapping[tuple[int, int], Beats]]:
+    """Return a ladder's rows under the fit that is kept of it, those without a rating last, and who beats whom."""
+    numbers = {row.entrant.bot: row.entrant.number for row in rows}
+    for row in rows:
+        if (one := kept.of(row.entrant.bot)) is not None:
+            ranks = (one.rank_low, one.rank_high)
+            row.figures = Figures(one.rating, (one.low, one.high), one.rank_low, ranks, one.matches, one.matches)
+    beats = {
+        (numbers[bot], numbers[other]): Beats(kept.chance(bot, other), None)
+        for bot in kept.leaders
+        for other in kept.leaders
+        if bot != other and bot in numbers and other in numbers
+    }
+    return sorted(rows, key=lambda row: -row.figures.rating if row.figures else math.inf), beats
 
 
 def _curves(record: TournamentRecord, results: Sequence[Result]) -> dict[int, list[tuple[int, float]]]:

@@ -1,12 +1,14 @@
-"""Where pages get what they show: one protocol, and a data folder behind it, which is only read."""
+"""Where pages get what they show: one protocol, and a store with its replays behind it, which are only read."""
 
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 from gavelport_server.archive.files import ReplayFolder
+from gavelport_server.archive.fits import read_fit
 from gavelport_server.conduct.folder import LOCK
 from gavelport_server.storage.memory import MemoryStore
 from gavelport_server.storage.sql import FILE, SqlStore
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from gavelport_server.archive.fits import LadderFit
     from gavelport_server.storage.store import (
         FoundResult,
         Place,
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 PLAYS = "plays"
 """Where in a data folder `gavelport play` keeps its matches."""
+FRESH_S = 5.0
+"""For so long tables made from a database are taken to be those of now."""
 
 
 class Source(Protocol):
@@ -53,6 +58,10 @@ class Source(Protocol):
         """Return what a ladder's rated matches did, latest first; see `Store.rating_changes`."""
         ...
 
+    def ladder_fit(self, identity: str) -> LadderFit | None:
+        """Return the latest ratings of a ladder by its whole history."""
+        ...
+
     def result(self, match_id: str) -> FoundResult | None:
         """Return a match's result."""
         ...
@@ -66,37 +75,20 @@ class Source(Protocol):
         ...
 
     def replay(self, match_id: str) -> bytes:
-        """Return a match's replay as anybody may have it. Raises ArchiveError where there is none."""
+        """Return a match's replay as it is stored. Raises ArchiveError where there is none."""
         ...
 
 
-class DataFolderSource:
-    """A data folder as `Source`, whether or not something is played in it."""
+class StoreSource:
+    """A store and the data folder that belongs to it, as `Source`; whoever opened the store closes it."""
 
-    def __init__(self, data: Path) -> None:
-        """Open the folder. Raises StoreError where it holds neither tournament data nor played matches."""
-        self._data = data
+    def __init__(self, store: Store, data: Path) -> None:
+        self._store, self._data = store, data
         self._folders = (ReplayFolder(data), ReplayFolder(data / PLAYS))
-        self._store: Store
-        if not (data / FILE).exists() and self._folders[1].folder.is_dir():
-            self._store = MemoryStore()
-        else:
-            self._store = SqlStore.in_folder(data, create=False)
-
-    def close(self) -> None:
-        """Let go of the database."""
-        self._store.close()
 
     def revision(self) -> object:
-        """Return sizes and times of the database's files."""
-        found: list[tuple[int, int]] = []
-        for name in (FILE, f"{FILE}-wal"):
-            try:
-                stat = (self._data / name).stat()
-            except FileNotFoundError:
-                continue
-            found.append((stat.st_mtime_ns, stat.st_size))
-        return tuple(found), self._is_played_in()
+        """Return another value every few seconds."""
+        return time.monotonic() // FRESH_S
 
     def tournaments(self) -> Sequence[TournamentRecord]:
         """Return all tournaments and ladders, oldest first."""
@@ -113,6 +105,10 @@ class DataFolderSource:
     def rating_changes(self, identity: str, bot: str | None = None, limit: int | None = None) -> Sequence[RatingChange]:
         """Return what a ladder's rated matches did, latest first."""
         return self._store.rating_changes(identity, bot, limit)
+
+    def ladder_fit(self, identity: str) -> LadderFit | None:
+        """Return the latest ratings of a ladder by its whole history."""
+        return read_fit(self._data, identity)
 
     def result(self, match_id: str) -> FoundResult | None:
         """Return a match's result."""
@@ -131,14 +127,14 @@ class DataFolderSource:
         return played[block] < len(found.entrants)
 
     def replay(self, match_id: str) -> bytes:
-        """Return a match's replay as it is stored: whoever shows a folder may read it whole."""
+        """Return a match's replay as it is stored; also of a match that was played for its own sake."""
         for folder in self._folders:
             if folder.path(match_id).exists():
                 return folder.get(match_id)
         return self._folders[0].get(match_id)
 
     def _is_played_in(self) -> bool:
-        """Return whether the process that last locked the folder is still there.
+        """Return whether the process that last locked the folder for a tournament is still there.
 
         The lock itself is not tried: a tournament that starts at that moment would be turned away.
         """
@@ -148,3 +144,30 @@ class DataFolderSource:
         except (OSError, ValueError) as error:
             return isinstance(error, PermissionError)
         return True
+
+
+class DataFolderSource(StoreSource):
+    """A data folder with a database of its own, whether or not something is played in it."""
+
+    def __init__(self, data: Path) -> None:
+        """Open the folder. Raises StoreError where it holds neither tournament data nor played matches."""
+        has_plays = ReplayFolder(data / PLAYS).folder.is_dir()
+        if not (data / FILE).exists() and has_plays:
+            super().__init__(MemoryStore(), data)
+        else:
+            super().__init__(SqlStore.in_folder(data, create=False), data)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._store.close()
+
+    def revision(self) -> object:
+        """Return sizes and times of the database's files."""
+        found: list[tuple[int, int]] = []
+        for name in (FILE, f"{FILE}-wal"):
+            try:
+                stat = (self._data / name).stat()
+            except FileNotFoundError:
+                continue
+            found.append((stat.st_mtime_ns, stat.st_size))
+        return tuple(found), self._is_played_in()

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from gavelport_server.conduct.summary import Row
-    from gavelport_server.pages.shelf import Competition, Shelf
+    from gavelport_server.pages.shelf import Beats, Competition, Shelf
+    from gavelport_server.ratings.standing import Figures
     from gavelport_server.storage.store import Result
 
 PAGE = 100
@@ -201,8 +202,6 @@ def matrix(competition: Competition, lines: Sequence[Line]) -> list[tuple[Line, 
     """
     if not competition.results:
         return []
-    tally = head_to_head(competition)
-    beats = competition.summary.beats if competition.summary else {}
     crossed = lines[:MOST_CROSSED]
     found = []
     for line in crossed:
@@ -213,33 +212,19 @@ def matrix(competition: Competition, lines: Sequence[Line]) -> list[tuple[Line, 
             if other is own:
                 cells.append(None)
                 continue
-            met, share = tally.get((own.number, other.number), (0, 0.0))
+            met = competition.head_to_head.get((own.number, other.number))
             words = f"{own.bot} above {other.bot}: "
-            if not met:
+            if met is None or met.share is None:
                 cells.append(Cell("", "none", f"{words}never met"))
                 continue
-            words += f"{percent(share)} % of {met}"
-            if chance := beats.get((own.number, other.number)):
-                words += f"; chance {percent(chance.p)} % ({percent(chance.low)} to {percent(chance.high)})"
-            cells.append(Cell(percent(share), heat(share, met), words))
+            words += f"{percent(met.share)} % of {met.matches}"
+            if chance := competition.beats.get((own.number, other.number)):
+                words += f"; chance {percent(chance.p)} %"
+                if chance.interval:
+                    words += f" ({percent(chance.interval[0])} to {percent(chance.interval[1])})"
+            cells.append(Cell(percent(met.share), heat(met.share, met.matches), words))
         found.append((line, cells))
     return found
-
-
-def head_to_head(competition: Competition) -> dict[tuple[int, int], tuple[int, float]]:
-    """Return for each pair of entrants how often they met, and the share in which the first finished above."""
-    if competition.summary is not None:
-        return {pair: (met.matches, met.share or 0.0) for pair, met in competition.summary.head_to_head.items()}
-    points: Counter[tuple[int, int]] = Counter()
-    meetings: Counter[tuple[int, int]] = Counter()
-    for result in competition.results:
-        for own in result.seats:
-            for other in result.seats:
-                if own is not other:
-                    pair = (own.entrant, other.entrant)
-                    meetings[pair] += 1
-                    points[pair] += 2 if own.rank < other.rank else own.rank == other.rank
-    return {pair: (count, points[pair] / 2 / count) for pair, count in meetings.items()}
 
 
 def blocks(competition: Competition) -> list[tuple[int, list[bool]]]:
@@ -266,14 +251,24 @@ class Neighbours:
 
 def neighbours(competition: Competition, lines: Sequence[Line]) -> list[Neighbours]:
     """Return how sure the order is, down the table; empty without a fit."""
-    if competition.summary is None:
-        return []
     found = []
     for one, other in pairwise(lines):
         above, below = one.row, other.row
-        chance = competition.summary.beats.get((above.entrant.number, below.entrant.number))
+        chance = competition.beats.get((above.entrant.number, below.entrant.number))
         if chance is None or above.figures is None or below.figures is None:
             continue
-        verdict = "settled" if chance.low > 0.5 else "likely" if 0.5 - chance.low < (chance.p - 0.5) / 2 else "open"
-        found.append(Neighbours(above, below, above.figures.rating - below.figures.rating, chance.p, verdict))
+        gap = above.figures.rating - below.figures.rating
+        found.append(Neighbours(above, below, gap, chance.p, _verdict(chance, above.figures, below.figures)))
     return found[:MOST_CROSSED]
+
+
+def _verdict(chance: Beats, above: Figures, below: Figures) -> str:
+    """Return how sure it is that the one is better: by the chance's interval, else by those of the two ratings."""
+    if chance.interval is not None:
+        low = chance.interval[0]
+        return "settled" if low > 0.5 else "likely" if 0.5 - low < (chance.p - 0.5) / 2 else "open"
+    if above.interval is None or below.interval is None:
+        return "open"
+    if above.interval[0] > below.interval[1]:
+        return "settled"
+    return "likely" if above.interval[0] > below.rating and above.rating > below.interval[1] else "open"

@@ -106,9 +106,10 @@ class ContainerTable:
         """Return what is asked in a phase."""
         return _PROMPTS.get(phase, phase)
 
-    def band(self, turn: int, state: State) -> str:
+    def band(self, turn: int, state: State) -> tuple[str, str]:
         """Return the round."""
-        return f"round {(turn - 1) // self._options.seats + 1}"
+        number = (turn - 1) // self._options.seats + 1
+        return f"round {number}", str(number)
 
     def now(self, state: State) -> Json:
         """Return what each seat would score if the game ended now, and what its island area is worth."""

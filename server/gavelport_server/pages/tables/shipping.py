@@ -46,7 +46,7 @@ _SHORT = {
     "grain": "Gr",
     "coffee": "Co",
     "minerals": "Mi",
-    "textiles": "Te",
+    "textiles": "Tx",
     "machinery": "Ma",
     "electronics": "El",
 }
@@ -143,15 +143,17 @@ class ShippingTable:
             "news": {one.id: one.title for one in NEWS},
             "track": len(DATA.track),
             "ships": list(SHIP_NAMES),
+            "suffix": "M",
         }
 
     def prompt(self, phase: str) -> str:
         """Return what is asked in a phase."""
         return _PROMPTS.get(phase, phase)
 
-    def band(self, turn: int, state: State) -> str:
-        """Return year and quarter."""
-        return f"year {state.table.year}, quarter {state.table.quarter}"
+    def band(self, turn: int, state: State) -> tuple[str, str]:
+        """Return year and quarter, in short the year where it begins."""
+        year, quarter = state.table.year, state.table.quarter
+        return f"year {year}, quarter {quarter}", f"year {year}" if quarter == 1 else ""
 
     def now(self, state: State) -> Json:
         """Return what each seat would score if the game ended now; all that counts is public."""

@@ -58,8 +58,8 @@ class Table(Protocol):
         """Return what is asked of a seat, after its name: "sells: accept or reject?"."""
         ...
 
-    def band(self, turn: int, state: Any) -> str:
-        """Return in which stretch of the match a turn lies: "round 3"."""
+    def band(self, turn: int, state: Any) -> tuple[str, str]:
+        """Return in which stretch of the match a turn lies, and that in short or empty: ("round 3", "3")."""
         ...
 
     def now(self, state: Any) -> Json:

@@ -43,7 +43,7 @@ export function log(scene, go) {
       h("span", {}, many ? `Sealed: ${text}` : step.seat === owner ? text : `${names[step.seat]} ${text}`,
         group.map((one) => one.fault && h("em", { class: "bad" }, ` ${names[one.seat]}: ${one.fault === "retired" ? "retired" : `fault, ${one.fault}`}; the default was played.`)),
         group.map((one) => one.events && h("small", {}, one.events.join(" · ")))),
-      h("span", { class: "m" }, own && !many ? signedDollars(own) : ""));
+      h("span", { class: "m" }, own && !many ? signedDollars(own) + (scene.fixed.suffix ?? "") : ""));
     line.addEventListener("click", (event) => { event.preventDefault(); go(first); });
     list.append(line);
     entries.push({ at: first, to: last + 1, element: line, isLine: true });

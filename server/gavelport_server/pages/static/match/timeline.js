@@ -24,14 +24,20 @@ export function timeline(scene, marks, go, position) {
     const end = scene.bands[index + 1]?.at ?? last;
     return h("i", { style: { width: `${(100 * (end - band.at)) / Math.max(1, last - 1)}%` } });
   })), done);
-  let free = -1;
-  scene.bands.forEach((band) => {
-    const at = (100 * (band.at - 1)) / Math.max(1, last - 1);
-    if (at < free || at > 94) return;
-    const text = at === 0 ? band.label : band.label.replace(/^[a-z]+ (\d+)$/, "$1");
-    line.append(h("span", { class: "lab", style: { left: `${at}%` } }, text));
-    free = at + 2 + text.length * 1.1;
-  });
+  const labels = h("div", { "aria-hidden": "true" });
+  line.append(labels);
+  new ResizeObserver(() => {
+    const width = line.clientWidth;
+    let free = 0;
+    labels.replaceChildren(...scene.bands.flatMap((band) => {
+      const at = (width * (band.at - 1)) / Math.max(1, last - 1);
+      const text = band.at === 1 && band.short.length < 4 ? band.label : band.short;
+      const wide = 8 + 6.2 * text.length;
+      if (!text || at < free || at + wide > width) return [];
+      free = at + wide;
+      return [h("span", { class: "lab", style: { left: `${at}px` } }, text)];
+    }));
+  }).observe(line);
   const flags = marks.map((mark) => {
     const below = mark.kind === "fault" || mark.kind === "seizure";
     const element = h("button", {

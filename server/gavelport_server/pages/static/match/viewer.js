@@ -87,7 +87,7 @@ async function show(name) {
   root.replaceChildren(live,
     h("div", { class: "status" }, status.now, status.where, status.more, views(scene)),
     h("div", { class: "stage" }, h("div", { class: "left" }, table.element, line.element), h("aside", { class: "side", "aria-label": "Auction and events" }, table.panel, events.element)),
-    h("div", { class: "under" }, h("div", { class: "stack" }, curve.element, scoring(scene, money)), table.below && h("div", { class: "stack" }, table.below)));
+    h("div", { class: "under" }, table.below ? [h("div", { class: "stack" }, curve.element, scoring(scene, money)), table.below] : [curve.element, scoring(scene, money)]));
   verdict(scene);
   if (had) root.querySelector(`input[name=view][value="${name}"]`)?.focus();
   go(asked() ?? cursor);

@@ -1,0 +1,147 @@
+"""The pages of a server, in a process of their own (design 4: what computes for long is never in the referee's).
+
+To show a table, pages read all results of a ladder, and bots' clocks must not wait for that. So a server starts this
+module as a process, which serves the pages to this machine alone, and passes on to it whatever is no other address of
+its own. What is asked has been through the shield by then.
+
+`python -m gavelport_server.pages.elsewhere DATA` prints its port, and ends when its stdin does.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import closing
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import h11
+import structlog
+import trio
+
+from gavelport_server.pages.shield import error
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+MODULE = "gavelport_server.pages.elsewhere"
+HOST = "127.0.0.1"
+NICE = 5
+HEAD_S = 30.0
+"""From a request to the beginning of its answer."""
+AGAIN_S, AGAIN_MOST_S, SOON_S = 1.0, 60.0, 60.0
+"""As of house bots: from the end of a process to the next, and when that is doubled."""
+CHUNK = 65_536
+_ASKED = frozenset({b"accept", b"accept-encoding", b"if-none-match", b"if-modified-since", b"last-event-id", b"range"})
+_OF_CONNECTIONS = frozenset({b"connection", b"date", b"keep-alive", b"transfer-encoding"})
+_log = structlog.get_logger(__name__)
+
+
+class Elsewhere:
+    """The pages as an ASGI application; `run` keeps their process."""
+
+    def __init__(self, data: Path, *, module: str = MODULE) -> None:
+        """Take the data folder that is shown, and what is run."""
+        self._command = [sys.executable, "-m", module, str(data)]
+        self._port: int | None = None
+
+    async def run(self) -> None:
+        """Keep the process running, until cancelled."""
+        delay_s = AGAIN_S
+        while True:
+            began = trio.current_time()
+            process = await trio.lowlevel.open_process(
+                self._command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C reaches the server alone
+            )
+            try:
+                assert process.stdout is not None
+                printed = await process.stdout.receive_some(100)
+                self._port = int(printed) if printed.strip().isdigit() else None
+                code = await process.wait()
+            finally:
+                self._port = None
+                process.kill()  # it holds nothing that could be lost
+                with trio.CancelScope(shield=True):
+                    await process.wait()
+            _log.error("pages_ended", exit_code=code)
+            delay_s = min(AGAIN_MOST_S, 2 * delay_s) if trio.current_time() - began < SOON_S else AGAIN_S
+            await trio.sleep(delay_s)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and its answer back."""
+        if scope["type"] != "http":
+            return
+        try:
+            if self._port is None:
+                raise OSError
+            stream = await trio.open_tcp_stream(HOST, self._port)
+        except OSError:
+            answer = error(HTTPStatus.SERVICE_UNAVAILABLE, "the pages are being started; try again in a few seconds")
+            await answer(scope, receive, send)
+            return
+        async with stream, trio.open_nursery() as nursery:
+
+            async def leave() -> None:
+                while (await receive())["type"] != "http.disconnect":
+                    pass
+                nursery.cancel_scope.cancel()
+
+            nursery.start_soon(leave)
+            await _pass_on(scope, stream, send)
+            nursery.cancel_scope.cancel()
+
+
+async def _pass_on(scope: Scope, stream: trio.SocketStream, send: Send) -> None:
+    target: bytes = scope["raw_path"]
+    if scope["query_string"]:
+        target += b"?" + scope["query_string"]
+    headers = [(name, value) for name, value in scope["headers"] if name in _ASKED]
+    ours = h11.Connection(h11.CLIENT)
+    head = h11.Request(
+        method=scope["method"], target=target, headers=[(b"host", HOST.encode()), (b"connection", b"close"), *headers]
+    )
+    await stream.send_all((ours.send(head) or b"") + (ours.send(h11.EndOfMessage()) or b""))
+    with trio.fail_after(HEAD_S) as patience:
+        while not isinstance(event := ours.next_event(), h11.EndOfMessage):
+            if event is h11.NEED_DATA:
+                ours.receive_data(await stream.receive_some(CHUNK))
+            elif isinstance(event, h11.Response):
+                patience.deadline = float("inf")
+                kept = [(name, value) for name, value in event.headers if name not in _OF_CONNECTIONS]
+                await send({"type": "http.response.start", "status": event.status_code, "headers": kept})
+            elif isinstance(event, h11.Data):
+                await send({"type": "http.response.body", "body": bytes(event.data), "more_body": True})
+            else:
+                raise TypeError(f"the pages' process sent {event!r}")
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _serve(data: Path) -> None:
+    from gavelport_server.archive.public import public_copy  # noqa: PLC0415  the referee's process does without
+    from gavelport_server.pages.server import serve_http  # noqa: PLC0415
+    from gavelport_server.pages.site import site  # noqa: PLC0415
+    from gavelport_server.pages.source import DataFolderSource  # noqa: PLC0415
+
+    class Public(DataFolderSource):
+        """The data folder as anybody may see it: without what bots noted."""
+
+        def replay(self, match_id: str) -> bytes:
+            return public_copy(super().replay(match_id))
+
+    with closing(Public(data)) as source:
+        async with trio.open_nursery() as nursery:
+            url = await nursery.start(serve_http, site(source), f"{HOST}:0")
+            sys.stdout.write(url.rpartition(":")[2] + "\n")
+            sys.stdout.flush()
+            await trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())).receive_some(1)
+            nursery.cancel_scope.cancel()
+
+
+if __name__ == "__main__":
+    os.nice(NICE)
+    trio.run(_serve, Path(sys.argv[1]))
