@@ -36,13 +36,13 @@ class Server:
         assert process.stdout is not None
         for line in process.stdout:
             self.printed += line
-            if line.startswith("  gavelport web"):
+            if line.startswith("  gavelport token"):
                 break
         else:
             process.wait()
             raise AssertionError(f"it did not start: {self.printed}{log.read_text() if log.exists() else ''}")
         self.target = self._said("bots")
-        self.url = self._said("http").removesuffix("/api/v1/ladders,")
+        self.url = self._said("web").removesuffix("/,")
 
     def _said(self, what: str) -> str:
         found = re.search(rf"^  {what} +(\S+)", self.printed, re.MULTILINE)

@@ -35,7 +35,7 @@ FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
 @click.option("--config", type=NamedPath(), envvar=CONFIG, metavar="FILE", help="Settings in TOML.")
 @click.option("--data", metavar="DIR", help="The data folder. Default: .gavelport-data")
 @click.option("--listen", metavar="ADDRESS", help="Where bots connect. Default: 127.0.0.1:7878")
-@click.option("--http", metavar="ADDRESS", help="Health, metrics, JSON and pages. Default: 127.0.0.1:7879")
+@click.option("--http", metavar="ADDRESS", help="Pages, health, metrics and JSON. Default: 127.0.0.1:7879")
 @click.option("--sample-bots", metavar="NAMES", help="Sample bots to start, by name, with commas; or all.")
 @click.option("--grace-s", metavar="S", help="How long interrupted matches wait for their bots. Default: 60")
 @click.option("--drain-s", metavar="S", help="How long running matches may take once it is stopped. Default: 60")
@@ -100,13 +100,12 @@ def _tell(settings: ServeSettings, serving: Serving) -> None:
     ladders = ", ".join(f"{one.name} ({one.game.id}, {one.seats} seats)" for one in settings.ladders)
     click.echo(f"Gavelport serves {settings.data}")
     click.echo(f"  bots         {serving.target}")
-    click.echo(f"  http         {serving.url}/api/v1/ladders, /health, /metrics")
+    click.echo(f"  web          {serving.url}/, with /health, /metrics and /api/v1/ladders")
     click.echo(f"  ladders      {ladders}")
     if settings.sample_bots:
         click.echo(f"  sample bots  {', '.join(settings.sample_bots)}")
-    click.echo("To let a bot in, make a token for it; to see it all in a browser, start the pages:")
+    click.echo("To let a bot in, make a token for it:")
     click.echo(f"  gavelport token create --data {settings.data} --owner NAME --bot NAME")
-    click.echo(f"  gavelport web --data {settings.data}")
     sys.stdout.flush()
 
 

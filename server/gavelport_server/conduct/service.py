@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 import trio
+from starlette.routing import Mount
 
 from gavelport_server.conduct.entrants import EntrantsError
 from gavelport_server.conduct.folder import LOGS
@@ -30,6 +31,7 @@ from gavelport_server.lobby.desks import Desks
 from gavelport_server.lobby.door import Door
 from gavelport_server.lobby.gate import Gate
 from gavelport_server.pages.application import application
+from gavelport_server.pages.elsewhere import Elsewhere
 from gavelport_server.pages.metrics import Metrics
 from gavelport_server.pages.server import serve_http
 from gavelport_server.storage.errors import StoreError
@@ -141,7 +143,10 @@ class _Service:
         self._metrics.watch(_Live(ladders, stopwatch, journal))
         desks = Desks(store, store, folder.replays, folder.path, ladders, gate, epoch=epoch, drain=self._stopping.set)
         services = Services(desks.by_service, Door(gate))
-        app = application(desks.by_name, _Health(ladders), self._metrics)
+        # Pages read the data folder; where the database is elsewhere, there is nothing to be seen in it.
+        pages = Elsewhere(folder.path) if settings.database is None else None
+        routes = [] if pages is None else [Mount("/", pages)]
+        app = application(desks.by_name, _Health(ladders), self._metrics, routes)
         refitter = Refitter(folder.path, settings.database, ladders.counts)
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with trio.open_nursery() as rooms:
@@ -155,12 +160,14 @@ class _Service:
                         guests.start_soon(self._house.run, inside)
                         guests.start_soon(refitter.run)
                         guests.start_soon(self._warm, desks)
+                        if pages is not None:
+                            guests.start_soon(pages.run)
                         _log.info("serving", address=target, epoch=epoch)
                         self._started(Serving(target, url))
                         await self._until_stopped(signals, ladders)
                         guests.cancel_scope.cancel()
                 rooms.cancel_scope.cancel()
-        _log.info("stopped")
+            _log.info("stopped")
 
     async def _warm(self, desks: Desks) -> None:
         """Have the tables summed up; while that fails, whoever asks for one is told."""

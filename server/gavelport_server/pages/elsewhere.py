@@ -58,8 +58,9 @@ class Elsewhere:
                 stdout=subprocess.PIPE,
                 start_new_session=True,  # Ctrl-C reaches the server alone
             )
+            assert process.stdin is not None
+            assert process.stdout is not None
             try:
-                assert process.stdout is not None
                 printed = await process.stdout.receive_some(100)
                 self._port = int(printed) if printed.strip().isdigit() else None
                 code = await process.wait()
@@ -68,6 +69,8 @@ class Elsewhere:
                 process.kill()  # it holds nothing that could be lost
                 with trio.CancelScope(shield=True):
                     await process.wait()
+                    await process.stdin.aclose()
+                    await process.stdout.aclose()
             _log.error("pages_ended", exit_code=code)
             delay_s = min(AGAIN_MOST_S, 2 * delay_s) if trio.current_time() - began < SOON_S else AGAIN_S
             await trio.sleep(delay_s)
@@ -84,6 +87,7 @@ class Elsewhere:
             answer = error(HTTPStatus.SERVICE_UNAVAILABLE, "the pages are being started; try again in a few seconds")
             await answer(scope, receive, send)
             return
+        is_whole = False
         async with stream, trio.open_nursery() as nursery:
 
             async def leave() -> None:
@@ -93,7 +97,11 @@ class Elsewhere:
 
             nursery.start_soon(leave)
             await _pass_on(scope, stream, send)
+            is_whole = True
             nursery.cancel_scope.cancel()
+        if is_whole:
+            # Not in there: with the end of an answer the client may be gone at once, which would cancel the sending.
+            await send({"type": "http.response.body", "body": b""})
 
 
 async def _pass_on(scope: Scope, stream: trio.SocketStream, send: Send) -> None:
@@ -118,7 +126,6 @@ async def _pass_on(scope: Scope, stream: trio.SocketStream, send: Send) -> None:
                 await send({"type": "http.response.body", "body": bytes(event.data), "more_body": True})
             else:
                 raise TypeError(f"the pages' process sent {event!r}")
-    await send({"type": "http.response.body", "body": b""})
 
 
 async def _serve(data: Path) -> None:

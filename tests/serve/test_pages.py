@@ -1,0 +1,122 @@
+"""A server's pages come from a process of their own, which may fail without anybody but its readers noticing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+import structlog
+import trio
+from gavelport_server.pages import elsewhere, server
+from gavelport_server.pages.elsewhere import Elsewhere
+from gavelport_server.storage.sql import SqlStore
+from starlette.routing import Mount, Router
+
+STUB = """
+import sys, threading, http.server
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        said = f"{self.path} {self.headers.get('cookie')} {self.headers.get('accept')}".encode()
+        if self.path == "/crash":
+            import os
+            os._exit(7)
+        self.send_response(203)
+        self.send_header("x-own", "yes")
+        self.send_header("transfer-encoding", "chunked")
+        self.end_headers()
+        for part in (said, b"."):
+            self.wfile.write(b"%x\\r\\n%s\\r\\n" % (len(part), part))
+        self.wfile.write(b"0\\r\\n\\r\\n")
+
+    do_HEAD = do_GET
+
+    def log_message(self, *_):
+        pass
+
+served = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+print(served.server_address[1], flush=True)
+threading.Thread(target=served.serve_forever, daemon=True).start()
+sys.stdin.read(1)
+"""
+
+
+@pytest.fixture
+def stub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    (tmp_path / "pages_stub.py").write_text(STUB)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(elsewhere, "AGAIN_S", 0.1)
+    return "pages_stub"
+
+
+async def asked(port: int, path: str, head: str = "") -> str:
+    told = b""
+    async with await trio.open_tcp_stream("127.0.0.1", port) as stream:
+        await stream.send_all(f"GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{head}\r\n".encode())
+        with trio.fail_after(20):
+            while part := await stream.receive_some():
+                told += part
+    return told.decode()
+
+
+async def until(port: int, path: str, status: str) -> str:
+    with trio.fail_after(30):
+        while status not in (told := await asked(port, path)).partition("\r\n")[0]:  # noqa: ASYNC110
+            await trio.sleep(0.1)
+    return told
+
+
+async def start(nursery: trio.Nursery, pages: Elsewhere) -> int:
+    nursery.start_soon(pages.run)
+    url = await nursery.start(server.serve_http, Router([Mount("/", pages)]), "127.0.0.1:0")
+    return int(url.rpartition(":")[2])
+
+
+async def test_what_is_asked_is_passed_on_and_what_is_answered_comes_back(tmp_path: Path, stub: str) -> None:
+    async with trio.open_nursery() as nursery:
+        port = await start(nursery, Elsewhere(tmp_path, module=stub))
+        told = await until(port, "/some%20path?a=b%26", "203")
+        assert "x-own: yes" in told
+        assert "/some%20path?a=b%26 None None" in told
+        told = await asked(port, "/", "cookie: secret\r\naccept: text/html\r\n")
+        assert "/ None text/html" in told
+        nursery.cancel_scope.cancel()
+
+
+async def test_a_process_that_ends_is_started_anew(tmp_path: Path, stub: str) -> None:
+    with structlog.testing.capture_logs() as logs:
+        async with trio.open_nursery() as nursery:
+            port = await start(nursery, Elsewhere(tmp_path, module=stub))
+            assert "the pages are being started" in await asked(port, "/")
+            await until(port, "/", "203")
+            await asked(port, "/crash")
+            await until(port, "/", "203")
+            nursery.cancel_scope.cancel()
+    assert ("pages_ended", 7) in [(line["event"], line.get("exit_code")) for line in logs]
+
+
+async def test_the_real_pages_show_the_folder_and_go_with_the_server(tmp_path: Path) -> None:
+    SqlStore.in_folder(tmp_path / "data", create=True).close()
+    async with trio.open_nursery() as nursery:
+        port = await start(nursery, Elsewhere(tmp_path / "data"))
+        told = await until(port, "/", "200")
+        assert "text/html" in told
+        nursery.cancel_scope.cancel()
+    with pytest.raises(OSError, match="connect"):
+        await trio.open_tcp_stream("127.0.0.1", port)
+
+
+async def test_without_its_server_the_process_ends(tmp_path: Path) -> None:
+    SqlStore.in_folder(tmp_path / "data", create=True).close()
+    command = [sys.executable, "-m", elsewhere.MODULE, str(tmp_path / "data")]
+    process = await trio.lowlevel.open_process(command, stdin=-1, stdout=-1)
+    assert process.stdout is not None
+    assert process.stdin is not None
+    assert (await process.stdout.receive_some(100)).strip().isdigit()
+    await process.stdin.aclose()
+    with trio.fail_after(20):
+        assert await process.wait() == 0
+    await process.stdout.aclose()
