@@ -160,7 +160,8 @@ async def test_a_withdrawn_bot_stays_but_is_not_paired(world: World, autojump_cl
     notice = clients["a"].notices[-1]
     assert (notice.kind, notice.code) == (pb.NOTICE_KIND_LADDER, Code.NOT_PAIRED)
     assert (
-        notice.sentence == "a is withdrawn (holidays) and gets no new matches; `gavelport bots reinstate a` puts it back"
+        notice.sentence
+        == "a is withdrawn (holidays) and gets no new matches; `gavelport bots reinstate a` puts it back"
     )
     before = len(clients["a"].ends)
     await trio.sleep(60)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,8 @@ class Client(Bot):
         self.holds = False
         asked, self.held = self.held, None
         if asked is not None:
-            await send_answer(self.client, asked.match_id, asked.decision_id, self.sample(asked))
+            with suppress(StreamEnded):  # then it answers when it is back
+                await send_answer(self.client, asked.match_id, asked.decision_id, self.sample(asked))
 
     async def serve(self, **fields: Any) -> None:
         try:

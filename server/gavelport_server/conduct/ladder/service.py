@@ -24,7 +24,7 @@ from gavelport_server.conduct.ladder.queues import Pool
 from gavelport_server.conduct.ladder.record import Recorder, now_text
 from gavelport_server.conduct.ladder.requests import Requests
 from gavelport_server.conduct.ladder.versions import Roster
-from gavelport_server.pairing.ladder import tables
+from gavelport_server.pairing.ladder import TABLES_AT_ONCE, tables
 from gavelport_server.referee.codes import Code
 from gavelport_server.storage.errors import FencedError, StoreError
 
@@ -212,7 +212,7 @@ class LadderService:
             self._matches.start(ladder, practice, is_rated=False)
         free = pool.rated(self._players)
         playing = sum(len(player.matches) > 0 for player in self._players.connected())
-        for table in tables(
+        found = tables(
             pool.waiting(free),
             seats,
             now,
@@ -221,8 +221,11 @@ class LadderService:
             playing=playing,
             pair_most=ladder.settings.pair_per_day,
             hour_most=ladder.settings.bot_per_hour,
-        ):
+        )
+        for table in found:
             self._matches.start(ladder, [free[bot] for bot in table], is_rated=True)
+        if len(found) == TABLES_AT_ONCE:
+            self.wake()
 
     # -- the store
 
