@@ -58,8 +58,8 @@ function reach(target, environment = process.env) {
   const host = address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
   const isHere = address.startsWith('unix:') || host === 'localhost' || host === '::1' || /^127(\.\d+){3}$/.test(host);
   if (isHere && address === target) return [address, grpc.credentials.createInsecure()];
-  const authorities = environment.GAVELPORT_CA ? fs.readFileSync(environment.GAVELPORT_CA) : null;
-  return [address, grpc.credentials.createSsl(authorities)];
+  const pem = (name) => (environment[name] ? fs.readFileSync(environment[name]) : null);
+  return [address, grpc.credentials.createSsl(pem('GAVELPORT_CA'), pem('GAVELPORT_KEY'), pem('GAVELPORT_CERT'))];
 }
 
 /**

@@ -163,5 +163,5 @@ class _Asking:
 def _channel(server: Connection) -> grpc.aio.Channel:
     if is_local(server.target):
         return grpc.aio.insecure_channel(server.target, OPTIONS)
-    credentials = grpc.ssl_channel_credentials(server.ca)
+    credentials = grpc.ssl_channel_credentials(server.ca, *(server.own or ()))
     return grpc.aio.secure_channel(server.target.removeprefix(TLS), credentials, OPTIONS)

@@ -23,6 +23,8 @@ class Connection(NamedTuple):
     token: str
     ca: bytes | None = None
     """Certificates in PEM that the server's is to be signed by, where the connection is TLS; None: the usual ones."""
+    own: tuple[bytes, bytes] | None = None
+    """Key and certificate of one's own in PEM, for a server that asks for one."""
     is_practice: bool = False
     """Whether the bot wants unrated matches only, on a ladder."""
 
@@ -31,9 +33,9 @@ def run(bot_class: type[Bot], *, max_matches: int = 1) -> NoReturn:
     """Play what the server at `GAVELPORT_TARGET` gives this bot, then end the process.
 
     Reads `GAVELPORT_TARGET` (host:port, tls:host:port or unix:PATH), `GAVELPORT_TOKEN`, and where they are set
-    `GAVELPORT_CA` and `GAVELPORT_QUEUE` (docs/protocol.md, "Connecting"). Decisions are taken one at a time in the
-    calling thread, also with `max_matches` above 1. A lost connection is made again by itself. The exit codes are
-    those of `gavelport_sdk.errors.Exit`.
+    `GAVELPORT_CA`, `GAVELPORT_CERT` with `GAVELPORT_KEY`, and `GAVELPORT_QUEUE` (docs/protocol.md, "Connecting").
+    Decisions are taken one at a time in the calling thread, also with `max_matches` above 1. A lost connection is made
+    again by itself. The exit codes are those of `gavelport_sdk.errors.Exit`.
     """
     try:
         found = connection(os.environ)
@@ -61,16 +63,21 @@ def connection(environment: Mapping[str, str]) -> Connection:
     queue = environment.get("GAVELPORT_QUEUE") or "rated"
     if queue not in ("rated", "practice"):
         raise SetupError(f"GAVELPORT_QUEUE is {queue!r}; set it to practice for unrated matches only, or leave it out")
-    return Connection(values[0], values[1], _certificates(environment.get("GAVELPORT_CA", "")), queue == "practice")
+    ca, key, cert = (_pem(environment, name) for name in ("GAVELPORT_CA", "GAVELPORT_KEY", "GAVELPORT_CERT"))
+    if (key is None) != (cert is None):
+        raise SetupError("GAVELPORT_CERT and GAVELPORT_KEY belong together; set both, or neither")
+    own = None if key is None or cert is None else (key, cert)
+    return Connection(values[0], values[1], ca, own, queue == "practice")
 
 
-def _certificates(path: str) -> bytes | None:
+def _pem(environment: Mapping[str, str], name: str) -> bytes | None:
+    path = environment.get(name, "")
     if not path:
         return None
     try:
         return Path(path).read_bytes()
     except OSError as error:
-        raise SetupError(f"GAVELPORT_CA: {path} cannot be read ({error.strerror}); name a file in PEM") from None
+        raise SetupError(f"{name}: {path} cannot be read ({error.strerror}); name a file in PEM") from None
 
 
 def check(bot_class: type[Bot], max_matches: int) -> None:

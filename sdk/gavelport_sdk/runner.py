@@ -76,5 +76,5 @@ def _stream(session: Session, server: Connection) -> tuple[str, str]:
 def _channel(server: Connection) -> grpc.Channel:
     if is_local(server.target):
         return grpc.insecure_channel(server.target, OPTIONS)
-    credentials = grpc.ssl_channel_credentials(server.ca)
+    credentials = grpc.ssl_channel_credentials(server.ca, *(server.own or ()))
     return grpc.secure_channel(server.target.removeprefix(TLS), credentials, OPTIONS)

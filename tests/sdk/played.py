@@ -60,7 +60,9 @@ class Server(RefereeServiceServicer):
 
 
 @contextlib.contextmanager
-def serving(*parts: Callable[[], Part], certificate: trustme.LeafCert | None = None) -> Iterator[Server]:
+def serving(
+    *parts: Callable[[], Part], certificate: trustme.LeafCert | None = None, clients: bytes | None = None
+) -> Iterator[Server]:
     """Serve the parts on a free port; at the end, fail if an assertion in one did, or one was not played."""
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=4))
     played = Server(list(parts))
@@ -69,7 +71,7 @@ def serving(*parts: Callable[[], Part], certificate: trustme.LeafCert | None = N
         played.target = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     else:
         pair = certificate.private_key_pem.bytes(), certificate.cert_chain_pems[0].bytes()
-        port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([pair]))
+        port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([pair], clients, clients is not None))
         played.target = f"tls:localhost:{port}"
     server.start()
     try:

@@ -48,6 +48,16 @@ def test_certificates_are_read_at_once(tmp_path: Path) -> None:
         connection(given | {"GAVELPORT_CA": str(tmp_path / "none.pem")})
 
 
+def test_a_certificate_of_ones_own_comes_with_its_key(tmp_path: Path) -> None:
+    given = {"GAVELPORT_TARGET": "tls:x:1", "GAVELPORT_TOKEN": "t"}
+    for name in ("cert", "key"):
+        (tmp_path / name).write_bytes(name.encode())
+    both = given | {f"GAVELPORT_{name.upper()}": str(tmp_path / name) for name in ("cert", "key")}
+    assert connection(both).own == (b"key", b"cert")
+    with pytest.raises(SetupError, match="belong together"):
+        connection(given | {"GAVELPORT_KEY": str(tmp_path / "key")})
+
+
 def test_a_queue_that_is_none() -> None:
     with pytest.raises(SetupError, match="GAVELPORT_QUEUE is 'Practice'; set it to practice"):
         connection({"GAVELPORT_TARGET": "x:1", "GAVELPORT_TOKEN": "t", "GAVELPORT_QUEUE": "Practice"})

@@ -24,19 +24,19 @@ Play = Callable[[type[Diary], str, list[float]], Exit]
 """Runs a bot against a target; the waits between tries go into the list instead of being waited for."""
 
 
-CERTIFICATES: dict[str, bytes] = {}
-"""Those that a test lets its bots trust, under `ca`."""
+TRUST: dict[str, Any] = {}
+"""What a test adds to its bots' connections."""
 
 
 def play_sync(bot: type[Diary], target: str, waits: list[float]) -> Exit:
-    return runner.play(bot, Connection(target, "secret", CERTIFICATES.get("ca")), sleep=waits.append)
+    return runner.play(bot, Connection(target, "secret", **TRUST), sleep=waits.append)
 
 
 def play_async(bot: type[Diary], target: str, waits: list[float]) -> Exit:
     async def note(seconds: float) -> None:
         waits.append(seconds)
 
-    return asyncio.run(aio.play(bot, Connection(target, "secret", CERTIFICATES.get("ca")), sleep=note))
+    return asyncio.run(aio.play(bot, Connection(target, "secret", **TRUST), sleep=note))
 
 
 class Waiting(Diary):
@@ -201,7 +201,7 @@ def test_a_server_that_was_there_before_is_waited_for_longer(capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("trusted", [True, False])
-def test_a_certificate_of_ones_own(play: Play, trusted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_with_a_certificate_of_its_own(play: Play, trusted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     authority, other = trustme.CA(), trustme.CA()
     monkeypatch.setattr("gavelport_sdk.channel._TOTAL_S", 0.1)
 
@@ -210,13 +210,27 @@ def test_a_certificate_of_ones_own(play: Play, trusted: bool, monkeypatch: pytes
         yield welcome()
 
     own = authority if trusted else other
-    monkeypatch.setitem(CERTIFICATES, "ca", own.cert_pem.bytes())
+    monkeypatch.setitem(TRUST, "ca", own.cert_pem.bytes())
     if trusted:
         with serving(part, certificate=authority.issue_cert("localhost")) as server:
             assert play(Diary, server.target, []) is Exit.OVER
     else:
         with serving(certificate=authority.issue_cert("localhost")) as server:
             assert play(Diary, server.target, []) is Exit.SERVER
+
+
+def test_a_server_that_asks_for_a_certificate(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority = trustme.CA()
+    mine = authority.issue_cert("bot.example.org")
+    monkeypatch.setitem(TRUST, "ca", authority.cert_pem.bytes())
+    monkeypatch.setitem(TRUST, "own", (mine.private_key_pem.bytes(), mine.cert_chain_pems[0].bytes()))
+
+    def part() -> Part:
+        yield None
+        yield welcome()
+
+    with serving(part, certificate=authority.issue_cert("localhost"), clients=authority.cert_pem.bytes()) as server:
+        assert play(Diary, server.target, []) is Exit.OVER
 
 
 def test_an_exception_of_the_bot_ends_the_process(play: Play, capsys: pytest.CaptureFixture[str]) -> None:
