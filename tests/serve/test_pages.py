@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -40,6 +41,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 served = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(served.server_address[1], flush=True)
 threading.Thread(target=served.serve_forever, daemon=True).start()
+sys.stdin.readline()
 sys.stdin.read(1)
 """
 
@@ -111,10 +113,10 @@ async def test_the_real_pages_show_the_folder_and_go_with_the_server(tmp_path: P
 
 async def test_without_its_server_the_process_ends(tmp_path: Path) -> None:
     SqlStore.in_folder(tmp_path / "data", create=True).close()
-    command = [sys.executable, "-m", elsewhere.MODULE, str(tmp_path / "data")]
-    process = await trio.lowlevel.open_process(command, stdin=-1, stdout=-1)
+    process = await trio.lowlevel.open_process([sys.executable, "-m", elsewhere.MODULE], stdin=-1, stdout=-1)
     assert process.stdout is not None
     assert process.stdin is not None
+    await process.stdin.send_all(json.dumps({"data": str(tmp_path / "data"), "database": None}).encode() + b"\n")
     assert (await process.stdout.receive_some(100)).strip().isdigit()
     await process.stdin.aclose()
     with trio.fail_after(20):

@@ -143,10 +143,8 @@ class _Service:
         self._metrics.watch(_Live(ladders, stopwatch, journal))
         desks = Desks(store, store, folder.replays, folder.path, ladders, gate, epoch=epoch, drain=self._stopping.set)
         services = Services(desks.by_service, Door(gate))
-        # Pages read the data folder; where the database is elsewhere, there is nothing to be seen in it.
-        pages = Elsewhere(folder.path) if settings.database is None else None
-        routes = [] if pages is None else [Mount("/", pages)]
-        app = application(desks.by_name, _Health(ladders), self._metrics, routes)
+        pages = Elsewhere(folder.path, settings.database)
+        app = application(desks.by_name, _Health(ladders), self._metrics, [Mount("/", pages)])
         refitter = Refitter(folder.path, settings.database, ladders.counts)
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with trio.open_nursery() as rooms:
@@ -160,8 +158,7 @@ class _Service:
                         guests.start_soon(self._house.run, inside)
                         guests.start_soon(refitter.run)
                         guests.start_soon(self._warm, desks)
-                        if pages is not None:
-                            guests.start_soon(pages.run)
+                        guests.start_soon(pages.run)
                         _log.info("serving", address=target, epoch=epoch)
                         self._started(Serving(target, url))
                         await self._until_stopped(signals, ladders)

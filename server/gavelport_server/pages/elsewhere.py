@@ -4,15 +4,17 @@ To show a table, pages read all results of a ladder, and bots' clocks must not w
 module as a process, which serves the pages to this machine alone, and passes on to it whatever is no other address of
 its own. What is asked has been through the shield by then.
 
-`python -m gavelport_server.pages.elsewhere DATA` prints its port, and ends when its stdin does.
+`python -m gavelport_server.pages.elsewhere` reads a line of JSON from stdin, with `data` and `database` (a URL, or null
+for the data folder's own), prints its port, and ends when its stdin does.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,9 +44,10 @@ _log = structlog.get_logger(__name__)
 class Elsewhere:
     """The pages as an ASGI application; `run` keeps their process."""
 
-    def __init__(self, data: Path, *, module: str = MODULE) -> None:
-        """Take the data folder that is shown, and what is run."""
-        self._command = [sys.executable, "-m", module, str(data)]
+    def __init__(self, data: Path, database: str | None = None, *, module: str = MODULE) -> None:
+        """Take the data folder that is shown, the URL of a database that is kept elsewhere, and what is run."""
+        self._command = [sys.executable, "-m", module]
+        self._job = json.dumps({"data": str(data), "database": database}).encode() + b"\n"
         self._port: int | None = None
 
     async def run(self) -> None:
@@ -52,28 +55,37 @@ class Elsewhere:
         delay_s = AGAIN_S
         while True:
             began = trio.current_time()
-            process = await trio.lowlevel.open_process(
-                self._command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C reaches the server alone
-            )
-            assert process.stdin is not None
-            assert process.stdout is not None
             try:
-                printed = await process.stdout.receive_some(100)
-                self._port = int(printed) if printed.strip().isdigit() else None
-                code = await process.wait()
-            finally:
-                self._port = None
-                process.kill()  # it holds nothing that could be lost
-                with trio.CancelScope(shield=True):
-                    await process.wait()
-                    await process.stdin.aclose()
-                    await process.stdout.aclose()
-            _log.error("pages_ended", exit_code=code)
+                code = await self._live()
+                _log.error("pages_ended", exit_code=code)
+            except OSError as error:
+                _log.error("pages_not_started", error=error.strerror)
             delay_s = min(AGAIN_MOST_S, 2 * delay_s) if trio.current_time() - began < SOON_S else AGAIN_S
             await trio.sleep(delay_s)
+
+    async def _live(self) -> int:
+        """Run the process once, and return its exit code. Raises OSError where it cannot be started."""
+        process = await trio.lowlevel.open_process(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C reaches the server alone
+        )
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            with suppress(trio.BrokenResourceError):  # it has ended already
+                await process.stdin.send_all(self._job)
+            printed = await process.stdout.receive_some(100)
+            self._port = int(printed) if printed.strip().isdigit() else None
+            return await process.wait()
+        finally:
+            self._port = None
+            process.kill()  # it holds nothing that could be lost
+            with trio.CancelScope(shield=True):
+                await process.wait()
+                await process.stdin.aclose()
+                await process.stdout.aclose()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back."""
@@ -128,27 +140,34 @@ async def _pass_on(scope: Scope, stream: trio.SocketStream, send: Send) -> None:
                 raise TypeError(f"the pages' process sent {event!r}")
 
 
-async def _serve(data: Path) -> None:
+async def _serve(data: Path, database: str | None) -> None:
     from gavelport_server.archive.public import public_copy  # noqa: PLC0415  the referee's process does without
     from gavelport_server.pages.server import serve_http  # noqa: PLC0415
     from gavelport_server.pages.site import site  # noqa: PLC0415
-    from gavelport_server.pages.source import DataFolderSource  # noqa: PLC0415
+    from gavelport_server.pages.source import StoreSource  # noqa: PLC0415
+    from gavelport_server.storage.sql import open_store  # noqa: PLC0415
 
-    class Public(DataFolderSource):
-        """The data folder as anybody may see it: without what bots noted."""
+    class Public(StoreSource):
+        """What anybody may see: replays without what bots noted."""
 
         def replay(self, match_id: str) -> bytes:
             return public_copy(super().replay(match_id))
 
-    with closing(Public(data)) as source:
+    with closing(open_store(database or data, create=False)) as store:
         async with trio.open_nursery() as nursery:
-            url = await nursery.start(serve_http, site(source), f"{HOST}:0")
+            url = await nursery.start(serve_http, site(Public(store, data)), f"{HOST}:0")
             sys.stdout.write(url.rpartition(":")[2] + "\n")
             sys.stdout.flush()
-            await trio.lowlevel.FdStream(os.dup(sys.stdin.fileno())).receive_some(1)
+            await trio.lowlevel.FdStream(os.dup(0)).receive_some(1)
             nursery.cancel_scope.cancel()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serve the pages of the job on stdin."""
     os.nice(NICE)
-    trio.run(_serve, Path(sys.argv[1]))
+    job = json.loads(os.read(0, CHUNK))  # not sys.stdin, which might read beyond the line
+    trio.run(_serve, Path(job["data"]), job["database"])
+
+
+if __name__ == "__main__":
+    main()
