@@ -180,7 +180,7 @@ def keep_tournament(house: House, matches: int, first: int = 0) -> None:
     record = replace(ladder("t1", "cup", "tournament"), entrants=entrants)
     house.store.open_tournament(record)
     for number in range(first, matches):
-        report = report_of(f"t{number}", TABLE, number)
+        report = report_of(f"t{number}", tuple(TABLE), number)
         stored = encode_replay(report)
         house.replays.put(f"t{number}", stored)
         result = replace(result_of(report, [0, 1, 2], stored, "2030-01-01T10:00:00+00:00"), number=number)

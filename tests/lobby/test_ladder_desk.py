@@ -192,3 +192,19 @@ async def test_sums_are_made_in_parts(house: House, monkeypatch: pytest.MonkeyPa
     house.desks.boards.forget("l1")
     house.desks.boards.warm()
     assert await ask(house, "get_standings", ladder="main") == whole
+
+
+async def test_who_asks_before_all_is_summed_up_is_not_kept_waiting(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = await ask(house, "get_standings", ladder="main")
+    monkeypatch.setattr(board, "AT_ONCE", 1)
+    monkeypatch.setattr(board, "PATIENCE_S", 0.0)
+    house.desks.boards.forget("l1")
+    parts = [await ask(house, "get_standings", ladder="main") for _ in range(5)]
+    told = [[(row.bot, row.elo, row.matches) for row in one.standings] for one in (whole, *parts)]
+    assert all(one == told[0] for one in told)
+    assert parts[0] != whole
+    assert parts[-1] == whole
+    with house.desks.boards._of("l1").lock:
+        assert await ask(house, "get_standings", ladder="main") == whole, "somebody else is at it"

@@ -17,7 +17,7 @@ from gavelport_server.transport.memory import MemoryTransport, StreamEnded
 from tests.lobby.world import VISITOR, DoubleLive, report_of
 from tests.transport.worlds import Recorder
 
-REPORT = report_of("r1", ["ant", "bee", "cow"], 0)
+REPORT = report_of("r1", ("ant", "bee", "cow"), 0)
 CODEC = codec_for("container@1")
 HALF = len(REPORT.record) // 2
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,8 @@ def ladder(identity: str = "l1", name: str = "main", kind: Kind = "ladder") -> T
     )
 
 
-def report_of(match_id: str, bots: Sequence[str], number: int, *, has_notes: bool = True) -> MatchReport:
+@cache
+def report_of(match_id: str, bots: tuple[str, ...], number: int, *, has_notes: bool = True) -> MatchReport:
     """A played match, with a note at each of its first decisions, and a fault at one."""
     notes = {decision: f"note {decision} of {match_id}" for decision in range(NOTES)} if has_notes else {}
     faults: dict[int, Any] = {4: "illegal"} if has_notes else {}
@@ -194,7 +196,7 @@ class House:
         number: int = 0,
     ) -> MatchReport:
         """Keep a match that these bots played, finished so long ago."""
-        report = report_of(match_id, bots, number, has_notes=has_notes)
+        report = report_of(match_id, tuple(bots), number, has_notes=has_notes)
         stored = encode_replay(report)
         self.replays.put(match_id, stored)
         entrants = [self.store.add_entrant(identity, bot, "1") for bot in bots]

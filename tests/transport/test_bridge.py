@@ -13,7 +13,7 @@ from typing import Any
 import grpc
 import pytest
 import trio
-from gavelport_server.transport import bridge, home
+from gavelport_server.transport import bridge, home, link
 from gavelport_server.transport.bridge import serve
 from gavelport_server.transport.home import TransportError
 from gavelport_server.transport.limits import Limits
@@ -333,7 +333,7 @@ def test_shutting_down_does_not_wait_for_a_bot_that_never_reads(world: World) ->
 
 NOISY = """
 import trio
-from gavelport_server.transport import bridge, home
+from gavelport_server.transport import bridge, home, link
 from gavelport_server.transport.bridge import serve
 from gavelport_server.transport.limits import Limits
 from tests.transport.worlds import GrpcClient, Recorder
@@ -382,7 +382,7 @@ def test_run_returns_and_raises_what_the_program_does() -> None:
 
 INTERRUPTED = """
 import os, signal, trio
-from gavelport_server.transport import bridge, home
+from gavelport_server.transport import bridge, home, link
 from gavelport_server.transport.bridge import serve
 from tests.transport.worlds import Recorder
 
@@ -425,7 +425,7 @@ def test_codes_are_those_of_grpc() -> None:
     ],
 )
 def test_only_remote_addresses_are_counted_by_host(peer: str, host: str) -> None:
-    assert bridge.remote_host(peer) == host
+    assert link.remote_host(peer) == host
 
 
 @BOTH

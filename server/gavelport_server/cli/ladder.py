@@ -87,7 +87,7 @@ def _why(client: Client, name: str, bot: str, limit: int, *, as_json: bool) -> N
         click.echo(f"{bot} has no rated match on {name}", err=True)
         return
     screen = console()
-    screen.print(history_table(answer.changes))
+    screen.print(history_table(answer.changes, screen.width))
     latest = answer.changes[0]
     others = len(latest.pairs)
     screen.print(

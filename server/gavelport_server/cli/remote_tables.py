@@ -87,14 +87,17 @@ def ladders_table(ladders: Sequence[ladder_pb2.Ladder]) -> Table:
     return table
 
 
-def history_table(changes: Sequence[ladder_pb2.RatingChange]) -> Table:
-    """Return the changes of a rating, each with what made it."""
-    table = plain_table("match", "finished", "Elo", "change", "against, expected score", right=("Elo", "change"))
-    for column in table.columns[:2]:
-        column.no_wrap = True
+def history_table(changes: Sequence[ladder_pb2.RatingChange], width: int) -> Table:
+    """Return the changes of a rating, each with what made it; on a narrow screen without the time."""
+    is_wide = width >= WIDE
+    headers = ("match", *(("finished",) if is_wide else ()), "Elo", "change", "against, expected score")
+    table = plain_table(*headers, right=headers[:-1])
+    for column in table.columns[: len(headers) - 3]:
+        column.justify = "left"
     for one in changes:
         others = Text("\n").join(_pair(pair) for pair in one.pairs)
-        table.add_row(one.match_id, when(one.finished_at), f"{one.after:.0f}", _change(one.after - one.before), others)
+        time = (when(one.finished_at),) if is_wide else ()
+        table.add_row(one.match_id, *time, f"{one.after:.0f}", _change(one.after - one.before), others)
     return table
 
 

@@ -1,13 +1,16 @@
 """A ladder's table: Elo and match counts from the store, shares and means from sums that only grow.
 
 The sums are kept in memory and asked for what is new. The first time they are made of all results, in parts, which for
-a million takes a while: a server does that when it starts (`Boards.warm`).
+a million takes a while: a server does that when it starts (`Boards.warm`), and who asks meanwhile is told what they
+come to so far.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import threading
+import time
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Protocol
@@ -30,8 +33,10 @@ AWAY = timedelta(days=14)
 """A bot that was not connected for so long is unranked."""
 AT_ONCE = 20_000
 """Results that are summed up in one step."""
-GAINS_S = 30.0
-"""How old the last day's gains may be when they are told."""
+PATIENCE_S = 2.0
+"""How long who asks for a table waits for sums."""
+GAINS_SHARE = 0.05
+"""Of the time may be spent on the last day's gains, which are old by that much when they are told."""
 
 
 class LadderStore(Store, Figures, Protocol):
@@ -50,7 +55,7 @@ class Line:
     owner: str
     elo: float
     matches: int
-    """Of all versions, as are shares and means."""
+    """Of all versions, as are share, mean and faults."""
     is_inactive: bool
     is_connected: bool
     first_share: float
@@ -71,21 +76,23 @@ class _Sums:
     following: int = 0
     tallies: dict[int, Tally] = field(default_factory=dict)
     gains: Mapping[str, float] = field(default_factory=dict)
-    gains_at: datetime | None = None
+    gains_until: float = 0.0
     lock: threading.Lock = field(default_factory=threading.Lock)
     fit: LadderFit | None = None
     fit_stamp: int = 0
 
     def add(self, more: Collection[Tally]) -> None:
+        tallies = dict(self.tallies)  # a new one, as others may be reading
         for one in more:
-            old = self.tallies.get(one.entrant, Tally(one.entrant, 0, 0.0, 0, 0))
-            self.tallies[one.entrant] = Tally(
+            old = tallies.get(one.entrant, Tally(one.entrant, 0, 0.0, 0, 0))
+            tallies[one.entrant] = Tally(
                 one.entrant,
                 old.matches + one.matches,
                 old.firsts + one.firsts,
                 old.total + one.total,
                 old.faults + one.faults,
             )
+        self.tallies = tallies
 
 
 class Boards:
@@ -106,7 +113,7 @@ class Boards:
     def warm(self) -> None:
         """Sum up all results, so that nobody has to wait for it later."""
         for record in self.ladders():
-            self._summed(record.identity)
+            self._sum(record.identity, math.inf)
 
     def forget(self, identity: str) -> None:
         """Sum up anew: a result was taken out."""
@@ -120,20 +127,21 @@ class Boards:
         except OSError:
             return None
         sums = self._of(identity)
-        with sums.lock:
-            if sums.fit_stamp != stamp:
-                sums.fit, sums.fit_stamp = read_fit(self._data, identity), stamp
-            return sums.fit
+        if sums.fit_stamp != stamp:
+            # Two at a time may read it, which does no harm.
+            sums.fit, sums.fit_stamp = read_fit(self._data, identity), stamp
+        return sums.fit
 
     def lines(self, record: TournamentRecord, connected: Collection[str]) -> list[Line]:
         """Return a ladder's table: by Elo, the unranked last."""
-        tallies, gains = self._summed(record.identity)
+        sums = self._sum(record.identity, PATIENCE_S)
+        tallies, gains = sums.tallies, sums.gains
         bots = {bot.name: bot for bot in self._members.bots()}
         away = written(datetime.now(UTC) - AWAY)
         lines = []
-        for name, (version, elo, entrants) in self._entrants(record).items():
+        for name, (version, elo, matches, entrants) in self._entrants(record).items():
             own = [tallies[number] for number in entrants if number in tallies]
-            matches = sum(one.matches for one in own)
+            summed = max(1, sum(one.matches for one in own))
             if not matches:
                 continue
             lines.append(
@@ -146,8 +154,8 @@ class Boards:
                     matches=matches,
                     is_inactive=_is_inactive(bots.get(name), away, is_connected=name in connected),
                     is_connected=name in connected,
-                    first_share=sum(one.firsts for one in own) / matches,
-                    mean_total=sum(one.total for one in own) / matches,
+                    first_share=sum(one.firsts for one in own) / summed,
+                    mean_total=sum(one.total for one in own) / summed,
                     faults=sum(one.faults for one in own),
                     day_change=gains.get(name, 0.0),
                 )
@@ -165,27 +173,38 @@ class Boards:
         with self._lock:
             return self._sums.setdefault(identity, _Sums())
 
-    def _entrants(self, record: TournamentRecord) -> dict[str, tuple[str, float, list[int]]]:
-        """Return by bot its newest version here, its Elo, and the numbers of all its versions."""
-        elo = {one.entrant: one.elo for one in self._store.standings(record.identity)}
-        found: dict[str, tuple[str, float, list[int]]] = {}
+    def _entrants(self, record: TournamentRecord) -> dict[str, tuple[str, float, int, list[int]]]:
+        """Return by bot its newest version here, its Elo, and the matches and numbers of all its versions."""
+        standings = {one.entrant: one for one in self._store.standings(record.identity)}
+        found: dict[str, tuple[str, float, int, list[int]]] = {}
         for one in record.entrants:
-            if one.number in elo:
-                earlier = found[one.bot][2] if one.bot in found else []
-                found[one.bot] = (one.version, elo[one.number], [*earlier, one.number])
+            if (standing := standings.get(one.number)) is not None:
+                _, _, matches, numbers = found.get(one.bot, ("", 0.0, 0, []))
+                found[one.bot] = (one.version, standing.elo, matches + standing.matches, [*numbers, one.number])
         return found
 
-    def _summed(self, identity: str) -> tuple[Mapping[int, Tally], Mapping[str, float]]:
-        now = datetime.now(UTC)
+    def _sum(self, identity: str, patience_s: float) -> _Sums:
+        """Return a ladder's sums, brought up to date as far as that is possible within so many seconds."""
         sums = self._of(identity)
-        with sums.lock:
-            while (more := self._store.tallies(identity, sums.following, AT_ONCE)).following > sums.following:
-                sums.add(more.tallies)
-                sums.following = more.following
-            if sums.gains_at is None or (now - sums.gains_at).total_seconds() >= GAINS_S:
-                sums.gains = self._store.gains(identity, written(now - timedelta(days=1)))
-                sums.gains_at = now
-            return dict(sums.tallies), sums.gains
+        until = time.monotonic() + patience_s
+        if sums.lock.acquire(timeout=min(patience_s, threading.TIMEOUT_MAX)):
+            try:
+                self._add_new(sums, identity, until)
+            finally:
+                sums.lock.release()
+        return sums
+
+    def _add_new(self, sums: _Sums, identity: str, until: float) -> None:
+        while (more := self._store.tallies(identity, sums.following, AT_ONCE)).following > sums.following:
+            sums.add(more.tallies)
+            sums.following = more.following
+            if time.monotonic() > until:
+                return
+        began = time.monotonic()
+        if began >= sums.gains_until:
+            sums.gains = self._store.gains(identity, written(datetime.now(UTC) - timedelta(days=1)))
+            done = time.monotonic()
+            sums.gains_until = done + (done - began) / GAINS_SHARE
 
 
 def options_text(record: TournamentRecord) -> str:
