@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import trio
@@ -10,7 +11,7 @@ from gavelport_engine.rng import commitment
 from gavelport_server.archive.verify import verify_stored
 from gavelport_server.conduct.ladder.record import match_seed
 
-from tests.ladder.world import World
+from tests.ladder.world import World, settings
 
 
 async def test_six_bots_play_sixty_matches(
@@ -37,3 +38,54 @@ async def test_six_bots_play_sixty_matches(
     assert commitment(end.reveal.seed, end.match_id) == start.commitment
     assert [seat.version for seat in start.seats] == ["1"] * 4
     nursery.cancel_scope.cancel()
+
+
+async def test_paces_hold_over_a_restart(
+    tmp_path: Path, nursery: trio.Nursery, autojump_clock: trio.testing.MockClock
+) -> None:
+    world = World(tmp_path, nursery, (replace(settings(), bot_per_hour=3),))
+    await world.start()
+    for name in "abcd":
+        world.connect(name)
+    await world.until(lambda: len(world.results()) == 3)
+    await trio.sleep(60)
+    await world.stop()
+    await world.start()
+    clients = [world.connect(name) for name in "abcd"]
+    await trio.sleep(600)
+    assert len(world.results()) == 3
+    assert [client.matches for client in clients] == [[], [], [], []]
+    await trio.sleep(3600)
+    assert len(world.results()) == 6
+
+
+async def test_two_ladders_of_one_server_share_their_bots(
+    tmp_path: Path, nursery: trio.Nursery, autojump_clock: trio.testing.MockClock
+) -> None:
+    world = World(tmp_path, nursery, (settings("four"), settings("three", seats=3)))
+    await world.start()
+    for name in "abcde":
+        world.connect(name)
+    records = {one.name: one for one in world.store.tournaments() if one.kind == "ladder"}
+    counts = dict.fromkeys(records, 0)
+
+    def both_go_on() -> bool:
+        counts.update({name: len(world.store.results(one.identity)) for name, one in records.items()})
+        return min(counts.values()) >= 10
+
+    await world.until(both_go_on)
+    assert max(counts.values()) < 3 * min(counts.values())
+    assert {len(result.seats) for result in world.store.results(records["three"].identity)} == {3}
+
+
+async def test_a_bot_that_plays_several_at_once_is_seated_at_several(
+    tmp_path: Path, nursery: trio.Nursery, autojump_clock: trio.testing.MockClock
+) -> None:
+    world = World(tmp_path, nursery)
+    await world.start()
+    busy = world.connect("a", holds=True, max_matches=2)
+    for name in "bcdefg":
+        world.connect(name)
+    await world.until(lambda: len(world.service.running()) == 2, within_s=5)
+    assert all("a" in running.bots for running in world.service.running())
+    assert len(busy.matches) == 2
