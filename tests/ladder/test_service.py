@@ -86,6 +86,6 @@ async def test_a_bot_that_plays_several_at_once_is_seated_at_several(
     busy = world.connect("a", holds=True, max_matches=2)
     for name in "bcdefg":
         world.connect(name)
-    await world.until(lambda: len(world.service.running()) == 2, within_s=5)
+    await world.until(lambda: len(world.service.running()) == 2, within_s=8)
     assert all("a" in running.bots for running in world.service.running())
     assert len(busy.matches) == 2
