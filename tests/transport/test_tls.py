@@ -11,12 +11,17 @@ import grpc
 import pytest
 import trio
 import trustme
+from gavelport.v1 import lobby_pb2
 from gavelport_server.transport.bridge import serve
+from gavelport_server.transport.client import Client, Trust
 from gavelport_server.transport.home import TransportError
-from gavelport_server.transport.tls import Tls
+from gavelport_server.transport.link import ServiceError
+from gavelport_server.transport.services import Services
+from gavelport_server.transport.tls import Tls, is_local
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from structlog.testing import capture_logs
 
+from tests.transport.desks import Lobby, OpenDoor
 from tests.transport.worlds import Recorder
 
 PATIENCE_S = 10
@@ -161,3 +166,74 @@ def broken(files: Files, how: str) -> Iterator[None]:
 def test_a_server_does_not_start_with_a_certificate_that_cannot_be_used(files: Files, how: str, words: str) -> None:
     with broken(files, how), pytest.raises(TransportError, match=words):
         served(files.tls, str)
+
+
+# -- the command line's client
+
+
+def bots_seen(target: str, trust: Trust) -> str:
+    """The name that a desk answers with, or how the call failed."""
+    with Client(target.replace("127.0.0.1", "localhost"), "ann", trust) as client:
+        try:
+            return client.call(lobby_pb2.ListBotsRequest(), lobby_pb2.ListBotsResponse).bots[0].name
+        except ServiceError as error:
+            return error.code.name
+
+
+def served_desk(tls: Tls | None, act: Callable[[str], Any]) -> Any:
+    async def main() -> Any:
+        services = Services({lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"]: Lobby()}, OpenDoor())
+        async with serve(Recorder(), tls=tls, services=services) as bridge:
+            return await trio.to_thread.run_sync(act, bridge.target)
+
+    return trio.run(main)
+
+
+def test_the_client_trusts_whom_it_is_told_to(files: Files, tmp_path: Path) -> None:
+    own, other = tmp_path / "ca.pem", tmp_path / "other.pem"
+    files.ca.cert_pem.write_to_path(str(own))
+    trustme.CA().cert_pem.write_to_path(str(other))
+
+    def act(target: str) -> list[str]:
+        return [bots_seen(target, trust) for trust in (Trust(ca=own), Trust(ca=other), Trust())]
+
+    assert served_desk(files.tls, act) == ["ann", "UNAVAILABLE", "UNAVAILABLE"]
+
+
+def test_the_client_shows_its_certificate(files: Files, tmp_path: Path) -> None:
+    ca, cert, key = tmp_path / "ca.pem", tmp_path / "own.pem", tmp_path / "own.key"
+    files.ca.cert_pem.write_to_path(str(ca))
+    issued = files.ca.issue_cert("ann@example.org")
+    issued.cert_chain_pems[0].write_to_path(str(cert))
+    issued.private_key_pem.write_to_path(str(key))
+    tls = Tls(files.tls.cert, files.tls.key, client_ca=ca)
+
+    def act(target: str) -> list[str]:
+        return [bots_seen(target, trust) for trust in (Trust(ca, cert, key), Trust(ca=ca))]
+
+    assert served_desk(tls, act) == ["ann", "UNAVAILABLE"]
+
+
+def test_the_client_asks_a_server_without_tls_in_vain_where_it_wants_it(files: Files, tmp_path: Path) -> None:
+    ca = tmp_path / "ca.pem"
+    files.ca.cert_pem.write_to_path(str(ca))
+    assert served_desk(None, lambda target: bots_seen(target, Trust(ca=ca))) == "UNAVAILABLE"
+
+
+@pytest.mark.parametrize(
+    ("address", "local"),
+    [
+        ("127.0.0.1:1", True),
+        ("localhost:1", True),
+        ("[::1]:1", True),
+        ("unix:/run/x", True),
+        ("dns:///localhost:1", True),
+        ("192.0.2.1:1", False),
+        ("example.org:1", False),
+        ("localhost.example.org:1", False),
+        ("0.0.0.0:1", False),
+        ("", False),
+    ],
+)
+def test_what_is_local_is_known(address: str, local: bool) -> None:
+    assert is_local(address) is local

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 _MOST_KEYS = 10_000
-"""Buckets that are kept; when there are more, those that are full again are forgotten."""
+"""Buckets that are kept; when there are more, those that are full again are forgotten now and then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,7 @@ class Buckets:
 
     def __init__(self, rate: Rate) -> None:
         self._rate = rate
+        self._most = _MOST_KEYS
         self._left: dict[Hashable, tuple[float, float]] = {}
         """What is left in each bucket, and when that was."""
 
@@ -34,10 +35,11 @@ class Buckets:
         if wait_s:
             return wait_s
         self._left[key] = (self._now_left(key, now) - 1, now)
-        if len(self._left) > _MOST_KEYS:
+        if len(self._left) > self._most:
             self._left = {
                 each: kept for each, kept in self._left.items() if self._now_left(each, now) < self._rate.burst
             }
+            self._most = max(_MOST_KEYS, 2 * len(self._left))  # so that a call costs the same, however many call
         return 0.0
 
     def wait(self, key: Hashable, now: float) -> float:
