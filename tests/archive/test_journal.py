@@ -129,7 +129,7 @@ def test_segments_are_deleted_once_their_matches_have_ended(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("missing", "said"), [(1, "match number 1 has entries and no beginning"), (2, "2.log: is mis")]
+    ("missing", "said"), [(1, "match number 1 has entries and no beginning"), (2, "002.log: is missing")]
 )
 def test_a_missing_segment_is_noticed(tmp_path: Path, missing: int, said: str) -> None:
     segments, _ = opened(tmp_path, segment_bytes=100)
