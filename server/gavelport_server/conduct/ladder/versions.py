@@ -95,14 +95,14 @@ class Roster:
         if record.pinned_version and version != record.pinned_version:
             text = (
                 f"{bot} was rolled back to version {record.pinned_version}, so that version {version} plays no rated "
-                f"matches; `{UNPIN} {bot}` lifts that, and QUEUE_PRACTICE takes any version"
+                f"matches; `{UNPIN} {bot}` lifts that, and GAVELPORT_QUEUE=practice takes any"
             )
             return Refusal(StatusCode.FAILED_PRECONDITION, text)
         playing = self.playing(bot)
         if version != playing and version in self._versions.get(bot, ()):
             text = (
                 f"version {playing} of {bot} came after version {version} and plays in its place; "
-                f"`{PIN} {bot} {version}` rolls back to it, and QUEUE_PRACTICE takes any version"
+                f"`{PIN} {bot} {version}` rolls back to it, and GAVELPORT_QUEUE=practice takes any"
             )
             return Refusal(StatusCode.FAILED_PRECONDITION, text)
         return None
