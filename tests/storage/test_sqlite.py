@@ -1,7 +1,6 @@
 """The SQLite file itself: what goes wrong with it is told in words, and what was acknowledged stays."""
 
 import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -12,7 +11,6 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from gavelport_server.ratings.elo import elo_of
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.sql import FILE, SqlStore
 from gavelport_server.storage.sqlite import explained
@@ -246,71 +244,6 @@ def test_a_database_in_a_folder_that_may_only_be_read(folder: Path, monkeypatch:
     with pytest.raises(StoreError, match="may not be written to"):
         store.add_result("t1", result(3))
     store.close()
-
-
-ADD = """
-import sys
-from pathlib import Path
-from gavelport_server.storage.sql import SqlStore
-from tests.storage.build import schedule, tournament
-
-store = SqlStore.in_folder(Path(sys.argv[1]), create=True)
-store.open_tournament(tournament())
-for one in schedule(int(sys.argv[2]))[:: int(sys.argv[3])]:
-    store.add_result("t1", one)
-    print(one.match_id, flush=True)
-"""
-
-
-def adder(folder: Path, matches: int, step: int) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", ADD, str(folder), str(matches), str(step)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def rebuilt(matches: int) -> list[tuple[float, int]]:
-    tables = [([s.entrant for s in one.seats], [s.rank for s in one.seats]) for one in schedule(matches)]
-    return [(one.elo, one.matches) for one in elo_of(4, tables)]
-
-
-def test_two_processes_make_one_database_and_count_each_result_once(tmp_path: Path) -> None:
-    # Both create, both add every result, one of them backwards.
-    processes = [adder(tmp_path, 40, step) for step in (1, -1)]
-    for process in processes:
-        _, errors = process.communicate(timeout=120)
-        assert process.returncode == 0, errors
-    store = reopened(tmp_path)
-    assert list(store.results("t1")) == schedule(40)
-    assert [(one.elo, one.matches) for one in store.standings("t1")] == rebuilt(40)
-    store.close()
-
-
-def killed_rounds(folder: Path, rounds: int) -> None:
-    """Kill an adding process again and again, at another place each time; what it said is there, and fits."""
-    told: set[str] = set()
-    for kill in range(rounds):
-        process = adder(folder, 10_000, 1)
-        assert process.stdout is not None
-        for _ in range(len(told) + 3 + kill * 7 % 11):
-            told.add(process.stdout.readline().strip())
-        process.send_signal(signal.SIGKILL)
-        rest, _ = process.communicate(timeout=60)
-        told |= set(rest.split("\n")[:-1])  # a line cut short was not said
-        store = reopened(folder)
-        store.check()
-        results = store.results("t1")
-        assert told <= {one.match_id for one in results}
-        assert [one.number for one in results] == list(range(len(results)))
-        assert [(one.elo, one.matches) for one in store.standings("t1")] == rebuilt(len(results))
-        store.close()
-
-
-def test_a_killed_process_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
-    killed_rounds(tmp_path, 3)
-
-
-@pytest.mark.long
-def test_a_process_killed_often_loses_nothing_it_acknowledged(tmp_path: Path) -> None:
-    killed_rounds(tmp_path, 60)
 
 
 def test_threads_share_a_store(folder: Path) -> None:

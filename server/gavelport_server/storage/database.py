@@ -53,8 +53,8 @@ class Backend(Protocol):
         """Return what is wrong with the database's structure, as far as it can tell by itself."""
         ...
 
-    def wait_to_upgrade(self, connection: Connection) -> None:
-        """Wait until no other process makes the tables."""
+    def wait_for_turn(self, connection: Connection) -> None:
+        """Wait until no other transaction that waits here goes on: where there is no row yet that could be locked."""
         ...
 
     def hold(self) -> None:
@@ -82,7 +82,7 @@ class Database:
                 current = is_current(connection, self.where)
             if not current:
                 with self._writing() as connection:
-                    backend.wait_to_upgrade(connection)
+                    backend.wait_for_turn(connection)
                     # Asked again: another process may have done it while this one waited for its turn.
                     if not is_current(connection, self.where):
                         upgrade(connection)

@@ -28,7 +28,7 @@ _CONNECT: Final = {
     "tcp_user_timeout": "30000",
 }
 """Of every connection, unless the URL says otherwise."""
-_SERVING, _UPGRADING = 0x6761_7665, 0x6C70_6F72
+_SERVING, _TURNS = 0x6761_7665, 0x6C70_6F72
 """First halves of advisory locks; the second is the schema that holds the tables."""
 _SCHEMA = "(SELECT oid::int FROM pg_namespace WHERE nspname = current_schema())"
 _HOLDER: Final = f"""
@@ -82,7 +82,9 @@ class PostgresBackend:
         """Return an error of the database in words."""
         original: Any = error.orig
         state = getattr(original, "sqlstate", None) or ("08" if error.connection_invalidated else "")
-        said = self._without_password(str(original))
+        # Without the details, which quote what a row holds.
+        primary = getattr(getattr(original, "diag", None), "message_primary", None)
+        said = self._without_password(primary or str(original))
         if not state and isinstance(original, self._engine.dialect.loaded_dbapi.OperationalError):
             # The driver itself could not connect; only its text tells why.
             missing = "does not exist" in said
@@ -108,9 +110,9 @@ class PostgresBackend:
         """Return None: PostgreSQL tells by itself of pages that it cannot read."""
         return None
 
-    def wait_to_upgrade(self, connection: Connection) -> None:
-        """Wait until no other process makes the tables."""
-        connection.execute(text(f"SELECT pg_advisory_xact_lock({_UPGRADING}, {_SCHEMA})"))
+    def wait_for_turn(self, connection: Connection) -> None:
+        """Wait until no other transaction that waits here goes on."""
+        connection.execute(text(f"SELECT pg_advisory_xact_lock({_TURNS}, {_SCHEMA})"))
 
     def hold(self) -> None:
         """Take the lock that one serving process has, on a connection of its own. Raises StoreError."""

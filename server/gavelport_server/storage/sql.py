@@ -75,6 +75,7 @@ class SqlStore(SqlFigures, SqlMembers, SqlCopies):
     def open_tournament(self, record: TournamentRecord) -> TournamentRecord:
         """Create the tournament, or return the one that is there under the same identity (its secret and start)."""
         with self._writing() as connection:
+            self._backend.wait_for_turn(connection)
             found = tournaments(connection, record.identity)
             if found:
                 return found[0]

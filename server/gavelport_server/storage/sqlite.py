@@ -52,7 +52,7 @@ class SqliteBackend:
         broken = connection.execute(text("PRAGMA foreign_key_check")).first()
         return None if broken is None else f"table {broken[0]} refers to what table {broken[2]} does not have"
 
-    def wait_to_upgrade(self, connection: Connection) -> None:
+    def wait_for_turn(self, connection: Connection) -> None:
         """Return at once: a transaction that writes is alone."""
 
     def hold(self) -> None:
