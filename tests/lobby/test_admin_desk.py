@@ -84,6 +84,15 @@ async def test_a_finished_match_is_taken_out_of_the_ratings(house: House) -> Non
     assert (await kept(house))[0] == ("admin-token", "rerun", "m0 as again", "a bug")
 
 
+async def test_a_result_that_an_earlier_server_took_out_is_played_again_once(house: House) -> None:
+    house.play("m0", TABLE)
+    house.play("m1", TABLE)
+    house.store.void_result("m0", "a bug")
+    assert (await ask(house, "rerun_match", match_id="m0")).match_id == "again"
+    assert (await refusal(house, "rerun_match", match_id="m0"))[0] == "NOT_FOUND"
+    assert (await refusal(house, "rerun_match", match_id="m1"))[0] == "NOT_FOUND", "its result counts"
+
+
 async def test_what_cannot_be_void_is_refused_and_not_kept(house: House) -> None:
     keep_tournament(house, 1)
     assert (await refusal(house, "void_match", match_id="t0", reason="x"))[0] == "FAILED_PRECONDITION"

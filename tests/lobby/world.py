@@ -51,6 +51,7 @@ class DoubleRequests:
 
     asked: list[tuple[object, ...]] = field(default_factory=list)
     running: set[str] = field(default_factory=set)
+    voids: set[str] = field(default_factory=set)
 
     def challenge(self, bot: str, opponents: Sequence[str], ladder: str) -> str:
         self.asked.append(("challenge", bot, *opponents, ladder))
@@ -64,10 +65,12 @@ class DoubleRequests:
 
     def void_known(self, match_id: str, ladder: str, bots: Sequence[str], *, is_rated: bool) -> None:
         self.asked.append(("known", match_id, ladder, *bots, is_rated))
+        self.voids.add(match_id)
 
     def rerun(self, match_id: str) -> str:
-        if match_id != "m0":
+        if match_id not in self.voids:
             raise ServiceError(StatusCode.NOT_FOUND, f"match {match_id[:64]} is not known to be void")
+        self.voids.remove(match_id)
         return "again"
 
 

@@ -1,6 +1,8 @@
 """Services over real sockets: what a desk does, what its callers are told, and what must never be told."""
 
+import itertools
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -346,3 +348,39 @@ def test_a_desk_without_a_method_and_an_rpc_without_scope_are_refused() -> None:
     service = spectate_pb2.DESCRIPTOR.services_by_name["SpectateService"]
     with pytest.raises(ValueError, match="object has no watch, which is to serve Watch"):
         Services({service: object()}, OpenDoor())
+
+
+def test_streams_step_one_at_a_time_and_leave_time_to_others() -> None:
+    """With four streams of steps that take 20 ms, no two overlap, and as long as each took nothing is made."""
+    spans: list[tuple[float, float]] = []
+
+    class Slow(Archive):
+        def download_replays(self, caller: Any, request: Any) -> Iterator[archive_pb2.DownloadReplaysResponse]:  # type: ignore[override]
+            for _ in range(5):
+                began = time.monotonic()
+                time.sleep(0.02)
+                spans.append((began, time.monotonic()))
+                yield archive_pb2.DownloadReplaysResponse(data=b"x")
+
+    def act(target: str) -> None:
+        with Client(target, "ann") as client:
+            request = archive_pb2.DownloadReplaysRequest()
+
+            def read() -> None:
+                assert len(list(client.stream(request, archive_pb2.DownloadReplaysResponse))) == 5
+
+            readers = [threading.Thread(target=read) for _ in range(4)]
+            for one in readers:
+                one.start()
+            for one in readers:
+                one.join(PATIENCE_S)
+
+    async def main() -> None:
+        bound = Services({archive_pb2.DESCRIPTOR.services_by_name["ReplayService"]: Slow()}, OpenDoor())
+        async with serve(Recorder(), services=bound) as bridge:
+            await trio.to_thread.run_sync(act, bridge.target)
+
+    trio.run(main)
+    assert len(spans) == 20
+    for (began, ended), (following, _) in itertools.pairwise(spans):
+        assert following - ended >= 0.9 * (ended - began)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import click
@@ -220,7 +221,8 @@ def _table(tokens: list[pb.Token]) -> Table:
     for one in tokens:
         state = f"revoked {when(one.revoked_at)[:10]}" if one.revoked_at else "open"
         if not one.revoked_at and one.expires_at:
-            state = f"till {when(one.expires_at)[:10]}"
+            is_over = datetime.fromisoformat(one.expires_at) <= datetime.now(UTC)
+            state = f"{'expired' if is_over else 'till'} {when(one.expires_at)[:10]}"
         whose = f"{one.bot} of {one.owner}" if one.bot else one.owner or NONE
         table.add_row(one.id, _scope(one), whose, state, when(one.last_used_at), one.note or NONE)
     return table

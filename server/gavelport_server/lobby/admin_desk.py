@@ -44,6 +44,7 @@ class AdminDesk:
         self._epoch = epoch
         self._drain = drain
         self._started_at = now_text()
+        self._played_again: set[str] = set()
 
     def get_status(self, caller: Caller, request: pb.GetStatusRequest) -> pb.GetStatusResponse:
         """Return how the server is."""
@@ -88,7 +89,10 @@ class AdminDesk:
     def rerun_match(self, caller: Caller, request: pb.RerunMatchRequest) -> pb.RerunMatchResponse:
         """Play a void match again."""
         reason = sentence(request.reason, "reason")
+        if request.match_id not in self._played_again:
+            self._recall(request.match_id)
         again = trio.from_thread.run_sync(self._rerun, request.match_id)
+        self._played_again.add(request.match_id)
         self._keep(caller, "rerun", f"{request.match_id} as {again}", reason)
         return pb.RerunMatchResponse(match_id=again)
 
@@ -138,6 +142,16 @@ class AdminDesk:
             text = f"match {match_id} is void already: {found.result.void_reason}"
             raise ServiceError(StatusCode.FAILED_PRECONDITION, text)
         self._boards.forget(found.identity)
+        self._tell_void(found)
+
+    def _recall(self, match_id: str) -> None:
+        """Tell the ladders of a result that was taken out before this server started."""
+        found = self._store.result(match_id)
+        if found is not None and found.result.void_reason:
+            self._tell_void(found)
+
+    def _tell_void(self, found: FoundResult) -> None:
+        match_id = found.result.match_id
         bots = tuple(entrant.bot for entrant in found.entrants)
         is_rated = found.kind == "ladder"
         ladder = found.tournament if is_rated else found.tournament.removesuffix("-practice")

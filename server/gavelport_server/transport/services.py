@@ -40,6 +40,9 @@ MAX_STREAMS = 4
 """Streams of one token at the same time."""
 THREADS = 8
 """Worker threads for all calls together."""
+REST = 1.0
+"""Streams make their answers one at a time, all together, and after each rest for so many times as long as it took: who
+downloads everything must not take the processor from those who play."""
 CLOSED = "the token was revoked, or its time is over"
 
 
@@ -97,6 +100,7 @@ class Services:
         self._door = door
         self._unary_s = unary_s
         self._threads = trio.CapacityLimiter(THREADS)
+        self._stepping = trio.CapacityLimiter(1)
         self._calls: Counter[str] = Counter()
         self._streams: Counter[str] = Counter()
         self._links: dict[Link, str] = {}
@@ -141,9 +145,12 @@ class Services:
 
     async def next_answer(self, caller: Known, answers: Any) -> bytes | None:
         """Return the next answer that a generator gives, None at its end. Raises ServiceError."""
-        if not self._door.is_open(caller.token_id):
-            raise ServiceError(StatusCode.UNAUTHENTICATED, CLOSED)
-        response = await self.in_thread(next, answers, None)
+        async with self._stepping:
+            if not self._door.is_open(caller.token_id):
+                raise ServiceError(StatusCode.UNAUTHENTICATED, CLOSED)
+            began = trio.current_time()
+            response = await self.in_thread(next, answers, None)
+            await trio.sleep(REST * (trio.current_time() - began))
         return None if response is None else serialized(response)
 
     async def in_thread(self, call: Callable[..., T], *args: object) -> T:
