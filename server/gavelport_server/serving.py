@@ -77,8 +77,8 @@ class ServeSettings:
     """A URL, which may hold a password; None: SQLite in the data folder."""
     tls: TlsFiles | None
     ladders: tuple[LadderSettings, ...]
-    sample_bots: tuple[str, ...]
-    """Those that the server starts as house bots, by name."""
+    sample_bots: tuple[str, ...] | Literal["all"]
+    """Those that the server starts as house bots, by name; or all that can run here and play on one of the ladders."""
     grace_s: float
     """So long after a start the bots of interrupted matches are waited for."""
     drain_s: float
@@ -198,7 +198,6 @@ def read_serving(
 
 
 def _settings(table: ServeTable) -> ServeSettings:
-    known = [folder.name for folder in shipped.sample_bots()]
     return ServeSettings(
         data=Path(table.data),
         listen=table.listen,
@@ -221,7 +220,7 @@ def _settings(table: ServeTable) -> ServeSettings:
             )
             for one in table.ladder
         ),
-        sample_bots=tuple(known if table.sample_bots == ALL else table.sample_bots),
+        sample_bots=table.sample_bots if isinstance(table.sample_bots, str) else tuple(table.sample_bots),
         grace_s=table.grace_s,
         drain_s=table.drain_s,
         log_level=table.log.level,

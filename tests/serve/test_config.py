@@ -4,8 +4,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from gavelport_server import shipped
 from gavelport_server.cli.serve import as_toml
+from gavelport_server.conduct.service import house_manifests
 from gavelport_server.config import ConfigError
 from gavelport_server.serving import FLAGS, VARIABLES, ServeTable, TlsFiles, flag, read_serving, variable
 
@@ -74,9 +74,18 @@ def test_flags_win_over_the_environment_and_that_over_the_file(tmp_path: Path) -
     assert (settings.sample_bots, settings.log_level) == (("shipper", "trader"), "error")
 
 
-def test_all_sample_bots_can_be_asked_for() -> None:
-    settings = read_serving(None, flags={("sample_bots",): "all"})
-    assert settings.sample_bots == tuple(folder.name for folder in shipped.sample_bots())
+def test_all_sample_bots_are_those_that_can_play_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = written(tmp_path, 'sample_bots = "all"\n[[ladder]]\nname = "c"\ngame = "container"\nseats = 4\n')
+    settings = read_serving(path)
+    assert settings.sample_bots == "all"
+    assert 'sample_bots = "all"' in as_toml(settings)
+    names = {bot.name for bot in house_manifests(settings, pytest.fail)}
+    assert {"shipper", "node_trader"} <= names
+    assert not any(name.startswith("shipping_") for name in names)
+    monkeypatch.setenv("PATH", str(tmp_path))  # where there is no node
+    told: list[str] = []
+    assert {bot.name for bot in house_manifests(settings, told.append)} == names - {"node_trader"}
+    assert [line.partition(":")[0] for line in told] == ["node_trader is left out"]
 
 
 def test_all_problems_are_told_at_once_with_their_places(tmp_path: Path) -> None:

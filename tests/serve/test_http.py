@@ -24,6 +24,8 @@ from gavelport_server.transport.link import ServiceError, StatusCode
 from starlette.routing import Router
 from starlette.types import ASGIApp
 
+from tests.architecture.sources import ROOT
+
 SECRET = "canary-9b1f"
 
 
@@ -154,6 +156,10 @@ async def test_metrics_are_what_was_counted(world: World) -> None:
         "gavelport_refused_tokens_total 1.0",
     ):
         assert line in text.splitlines()
+    document = (ROOT / "docs" / "ladder.md").read_text("utf-8")
+    names = set(re.findall(r"^# TYPE (gavelport_\w+)", text, re.MULTILINE))
+    assert len(names) > 8
+    assert [name for name in names if name not in document] == []
     assert re.search(r"^process_resident_memory_bytes \d", text, re.MULTILINE)
     assert re.search(r"^process_open_fds \d", text, re.MULTILINE)
 

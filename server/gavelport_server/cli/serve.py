@@ -17,9 +17,10 @@ from gavelport_server.log import log_lines
 from gavelport_server.serving import CONFIG, LEVELS, ServeSettings, read_serving
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from gavelport_server.conduct.manifest import BotManifest
     from gavelport_server.conduct.service import Serving
 
 FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
@@ -78,7 +79,7 @@ def _run(settings: ServeSettings) -> int:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes a file or two
     try:
-        house = house_manifests(settings)
+        house = house_manifests(settings, lambda text: click.echo(f"notice: {text}", err=True))
     except EntrantsError as error:
         for problem in error.problems:
             click.echo(f"error: {problem}", err=True)
@@ -88,22 +89,22 @@ def _run(settings: ServeSettings) -> int:
             log_lines(settings.log_file, settings.log_level, lambda text: click.echo(f"notice: {text}", err=True)),
             open_folder(settings.data, settings.database) as folder,
         ):
-            signal = home.run(run_service, settings, folder, house, partial(_tell, settings))
+            signal = home.run(run_service, settings, folder, house, partial(_tell, settings, house))
     except (FolderError, StoreError, ArchiveError, JournalError, home.TransportError) as error:
         click.echo(f"error: {error}", err=True)
         return FAILED
     return 0 if signal is None else BY_SIGNAL + signal
 
 
-def _tell(settings: ServeSettings, serving: Serving) -> None:
+def _tell(settings: ServeSettings, house: Sequence[BotManifest], serving: Serving) -> None:
     """Say where the server is reached, and what to do next."""
     ladders = ", ".join(f"{one.name} ({one.game.id}, {one.seats} seats)" for one in settings.ladders)
     click.echo(f"Gavelport serves {settings.data}")
     click.echo(f"  bots         {serving.target}")
     click.echo(f"  web          {serving.url}/, with /health, /metrics and /api/v1/ladders")
     click.echo(f"  ladders      {ladders}")
-    if settings.sample_bots:
-        click.echo(f"  sample bots  {', '.join(settings.sample_bots)}")
+    if house:
+        click.echo(f"  sample bots  {', '.join(bot.name for bot in house)}")
     click.echo("To let a bot in, make a token for it:")
     click.echo(f"  gavelport token create --data {settings.data} --owner NAME --bot NAME")
     sys.stdout.flush()
@@ -122,11 +123,12 @@ def _given(flags: Mapping[str, str | None]) -> dict[tuple[str | int, ...], str]:
 
 def as_toml(settings: ServeSettings) -> str:
     """Return the settings as a file that says the same, but for the database's password."""
+    bots = settings.sample_bots
     lines = [
         f"data = {_toml(str(settings.data))}",
         f"listen = {_toml(settings.listen)}",
         f"http = {_toml(settings.http)}",
-        f"sample_bots = {_toml(list(settings.sample_bots))}",
+        f"sample_bots = {_toml(bots if isinstance(bots, str) else list(bots))}",
         f"grace_s = {_toml(settings.grace_s)}",
         f"drain_s = {_toml(settings.drain_s)}",
     ]

@@ -18,13 +18,15 @@ import structlog
 import trio
 from starlette.routing import Mount
 
-from gavelport_server.conduct.entrants import EntrantsError
+from gavelport_server import shipped
+from gavelport_server.conduct.entrants import EntrantsError, missing_here
 from gavelport_server.conduct.folder import LOGS
 from gavelport_server.conduct.house import HouseBots
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.ladder.admission import LadderAdmission
 from gavelport_server.conduct.ladder.service import LadderService
 from gavelport_server.conduct.local import find_bots, plays
+from gavelport_server.conduct.manifest import ManifestError, read_manifest
 from gavelport_server.conduct.refit import Refitter
 from gavelport_server.conduct.stopwatch import Stopwatch, TimedJournal
 from gavelport_server.lobby.desks import Desks
@@ -62,14 +64,32 @@ class Serving:
     url: str
 
 
-def house_manifests(settings: ServeSettings) -> list[BotManifest]:
-    """Return the sample bots that a server is to start. Raises EntrantsError with every problem of them."""
-    bots = find_bots(settings.sample_bots)
+def house_manifests(settings: ServeSettings, tell: Callable[[str], None]) -> list[BotManifest]:
+    """Return the sample bots that a server is to start.
+
+    Where all are asked for, those that cannot run here or play on none of the ladders are left out, and `tell` is told
+    of the former. Raises EntrantsError with every problem of those that are asked for by name.
+    """
     games = [one.game for one in settings.ladders]
-    strangers = [bot for bot in bots if not any(plays(bot, game) for game in games)]
-    if strangers:
-        raise EntrantsError([f"sample_bots: {bot.name} plays none of the ladders' games" for bot in strangers])
-    return bots
+    if not isinstance(settings.sample_bots, str):
+        bots = find_bots(settings.sample_bots)
+        strangers = [bot for bot in bots if not any(plays(bot, game) for game in games)]
+        if strangers:
+            raise EntrantsError([f"sample_bots: {bot.name} plays none of the ladders' games" for bot in strangers])
+        return bots
+    found = []
+    for folder in shipped.sample_bots():
+        try:
+            bot = read_manifest(folder)
+        except ManifestError as error:
+            tell(f"{folder.name} is left out: {'; '.join(error.problems)}")
+            continue
+        if any(plays(bot, game) for game in games):
+            if missing := missing_here(bot):
+                tell(f"{bot.name} is left out: {missing}")
+            else:
+                found.append(bot)
+    return found
 
 
 async def run_service(
