@@ -286,13 +286,14 @@ def chance_of(seed: int) -> Iterator[None]:
         yield
 
 
-def simulate(seed: int) -> Simulation:
-    """Run one simulation. Raises SimulationFailed."""
+def simulate(seed: int, look: Callable[[Simulation], None] = lambda _: None) -> Simulation:
+    """Run one simulation; `look` is given it before its folder is gone. Raises SimulationFailed."""
     simulation = Simulation(seed)
     data = Path(tempfile.mkdtemp(prefix="simulation-", dir=SHM if SHM.is_dir() else None))
     try:
         with chance_of(seed):
             trio.run(simulation.run, data, clock=trio.testing.MockClock(autojump_threshold=0))
+        look(simulation)
     except ExceptionGroup as group:
         raise SimulationFailed(f"seed {seed}: {group.exceptions!r}") from group
     finally:

@@ -34,6 +34,8 @@ class Ledger:
 
     begun: set[tuple[str, int]] = field(default_factory=set)
     """Matches and seats."""
+    begun_again: int = 0
+    """How often a match's start was told that the bot knew of, from this life or an earlier one."""
     acknowledged: dict[tuple[str, int], dict[int, bytes]] = field(default_factory=dict)
     """By match and seat: answers by decision, as serialised GameActions."""
     ends: dict[str, bytes] = field(default_factory=dict)
@@ -105,6 +107,7 @@ class ScriptedBot:
 
     def _start(self, start: pb.MatchStart) -> None:
         known = self.matches.get(start.match_id)
+        self.ledger.begun_again += (start.match_id, start.seat) in self.ledger.begun
         self.ledger.begun.add((start.match_id, start.seat))
         if known is None:
             self.matches[start.match_id] = _Match(start.seat, self._codec.decode_options(start.options))
