@@ -208,7 +208,7 @@ async def test_a_bot_of_several_games_is_checked_in_each(tmp_path: Path, monkeyp
     manifest = (folder / "bot.toml").read_text()
     (folder / "bot.toml").write_text(manifest.replace('["container"]', '["container", "shipping", "container@1"]'))
 
-    async def examine(_: object, game: AnyGame, __: object, tell: Callable[[Finding], None], ___: object) -> None:
+    async def examine(_: object, game: AnyGame, __: object, tell: Callable[[Finding], None], *___: object) -> None:
         tell(Finding("start-up", PASSED, f"said Hello for {game.id}"))
 
     monkeypatch.setattr(run, "_examine", examine)

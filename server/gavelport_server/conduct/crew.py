@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import trio
 
@@ -18,17 +18,12 @@ from gavelport_server.conduct.session import SessionGoneError
 from gavelport_server.referee.report import SeatName
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from gavelport_server.conduct.hosting import HostedProcess
+    from gavelport_server.conduct.hosting import AnyProcess, MakeProcess
     from gavelport_server.conduct.hub import Hub
     from gavelport_server.conduct.manifest import BotManifest
-    from gavelport_server.conduct.process import BotProcess
     from gavelport_server.conduct.session import Session
-
-    AnyProcess: TypeAlias = BotProcess | HostedProcess
-    MakeProcess: TypeAlias = Callable[[BotManifest, str, Path], AnyProcess]
 
 STARTS = 3
 """A bot whose processes fail to connect so many times in a row plays no more in this run."""

@@ -10,26 +10,27 @@ import contextlib
 import shutil
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import trio
 
 from gavelport_server.conduct.manifest import bot_files
-from gavelport_server.conduct.process import BotStartError, first_error_line
+from gavelport_server.conduct.process import GRACE_S, BotProcess, BotStartError, first_error_line
+from gavelport_server.conduct.procfs import of_user, peak_memory_kib
 from gavelport_server.launcher import runtime
 from gavelport_server.launcher.client import LauncherError
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.transport.bridge import serve
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping
 
     from gavelport_server.conduct.manifest import BotManifest
     from gavelport_server.launcher.client import Ended, Hosted, Launcher
     from gavelport_server.transport.link import Link, Listener, LostReason, StatusCode
 
-_POLITE_S = 1.0
-"""From the end of its stream until a process is killed."""
+    AnyProcess: TypeAlias = "BotProcess | HostedProcess"
+    MakeProcess: TypeAlias = Callable[[BotManifest, str, Path], AnyProcess]
 
 
 class Hosting:
@@ -80,6 +81,17 @@ async def hosting(launcher: Launcher, listener: Listener, limits: Confinement | 
             nursery.cancel_scope.cancel()
 
 
+@contextlib.asynccontextmanager
+async def processes_for(listener: Listener, launcher: Launcher | None) -> AsyncIterator[MakeProcess]:
+    """Give what makes bots' processes, and serve them: all on one port, or each in a sandbox on a socket of its own."""
+    if launcher is None:
+        async with serve(listener, address="127.0.0.1:0") as server:
+            yield lambda manifest, token, log: BotProcess(manifest, server.target, token, log)
+    else:
+        async with hosting(launcher, listener) as host:
+            yield host.process
+
+
 class HostedProcess:
     """One process of a bot in a sandbox; used as `BotProcess` is."""
 
@@ -119,6 +131,18 @@ class HostedProcess:
         return None if self.ended is None else self.ended.code
 
     @property
+    def is_started(self) -> bool:
+        """Whether it was started."""
+        return self._hosted is not None
+
+    @property
+    def peak_memory_kib(self) -> int | None:
+        """The sum of the peaks of resident memory of its processes so far; None while that cannot be read."""
+        if self._hosted is None or self._hosted.end is not None:
+            return None
+        return peak_memory_kib(of_user(self._host.launcher.uid_of(self._hosted)))
+
+    @property
     def first_error_line(self) -> str:
         """The first line of the log that names an error, else its first line with text; empty if there is none."""
         return first_error_line(self.log_path)
@@ -141,13 +165,9 @@ class HostedProcess:
         return self.ended.code
 
     async def stop(self) -> None:
-        """Let the bot end by itself for a moment, then kill it. Bounded, also when cancelled."""
-        if self._hosted is None:
-            return
-        with trio.CancelScope(shield=True):
-            with trio.move_on_after(_POLITE_S):
-                await self._hosted.wait()
-            self.ended = await self._host.launcher.stop(self._hosted)
+        """Ask the bot to end, kill it after the grace, and wait until it is gone. Bounded, also when cancelled."""
+        if self._hosted is not None:
+            self.ended = await self._host.launcher.stop(self._hosted, GRACE_S)
             self._close()
 
     def _close(self) -> None:

@@ -15,20 +15,22 @@ from gavelport_engine.registry import GAMES
 
 from gavelport_server import shipped
 from gavelport_server.conduct.entrants import EntrantsError, missing_here
+from gavelport_server.conduct.hosting import processes_for
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.manifest import ManifestError, read_manifest
-from gavelport_server.conduct.process import BotProcess, BotStartError
+from gavelport_server.conduct.process import BotStartError
 from gavelport_server.conduct.session import SessionGoneError
 from gavelport_server.referee.report import SeatName
-from gavelport_server.transport.bridge import serve
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
     from gavelport_engine.game import AnyGame
 
+    from gavelport_server.conduct.hosting import AnyProcess, MakeProcess
     from gavelport_server.conduct.manifest import BotManifest
     from gavelport_server.conduct.session import Session
+    from gavelport_server.launcher.client import Launcher
     from gavelport_server.transport.link import Listener
 
 
@@ -98,7 +100,7 @@ class LocalBot:
     """A bot process at the table."""
 
     manifest: BotManifest
-    process: BotProcess
+    process: AnyProcess
     session: Session
     token: str
     shown: int = 0
@@ -129,18 +131,17 @@ class LocalBot:
 
     def last_words(self, printed: Sequence[str]) -> str:
         """Return in words how the process ended, with the last line that it printed meanwhile."""
-        code = self.process.returncode
-        if code is None:
+        if self.process.returncode is None:
             return self.session.gone_reason
-        return f"its process ended with exit code {code}" + (f": {printed[-1].strip()}" if printed else "")
+        return self.process.why_ended + (f": {printed[-1].strip()}" if printed else "")
 
 
 class LocalTable:
     """A referee on loopback, and the bot processes that were started at it."""
 
-    def __init__(self, hub: Hub, target: str, logs: Path, nursery: trio.Nursery) -> None:
+    def __init__(self, hub: Hub, make_process: MakeProcess, logs: Path, nursery: trio.Nursery) -> None:
         self.hub = hub
-        self._target = target
+        self._make_process = make_process
         self._logs = logs
         self._nursery = nursery
         self._started = 0
@@ -151,7 +152,7 @@ class LocalTable:
         token = secrets.token_urlsafe(32)
         log = self._logs / f"{self._started}-{manifest.name}.log"
         session = self.hub.admit(token, SeatName(manifest.name, manifest.version))
-        bot = LocalBot(manifest, BotProcess(manifest, self._target, token, log), session, token)
+        bot = LocalBot(manifest, self._make_process(manifest, token, log), session, token)
         try:
             await bot.process.start()
         except BotStartError as error:
@@ -168,26 +169,29 @@ class LocalTable:
     async def _attend(self, bot: LocalBot) -> None:
         """Stay with a process until it is gone, and see that it goes when the nursery is cancelled."""
         try:
-            code = await bot.process.wait()
+            await bot.process.wait()
         finally:
             await bot.process.stop()
         line = bot.process.first_error_line
-        bot.session.gone(f"its process ended with exit code {code}" + (f": {line}" if line else ""))
+        bot.session.gone(bot.process.why_ended + (f": {line}" if line else ""))
 
 
 @asynccontextmanager
-async def local_table(logs: Path, listen: Callable[[Hub], Listener] = lambda hub: hub) -> AsyncIterator[LocalTable]:
+async def local_table(
+    logs: Path, listen: Callable[[Hub], Listener] = lambda hub: hub, launcher: Launcher | None = None
+) -> AsyncIterator[LocalTable]:
     """A table for as long as the context; at its end all its bots are stopped. Exceptions come out of it as they are.
 
     Args:
         logs: the folder for what the bots print.
         listen: what stands between the transport and the hub; by default nothing.
+        launcher: what runs the bots in sandboxes; without it they are processes like any other.
     """
     hub = Hub()
     failure: Exception | None = None
-    async with serve(listen(hub), address="127.0.0.1:0") as server, trio.open_nursery() as nursery:
+    async with processes_for(listen(hub), launcher) as make_process, trio.open_nursery() as nursery:
         try:
-            yield LocalTable(hub, server.target, logs, nursery)
+            yield LocalTable(hub, make_process, logs, nursery)
         except Exception as error:  # noqa: BLE001  raised below, out of the nursery, which would wrap it
             failure = error
         nursery.cancel_scope.cancel()

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Self
 import gavelport
 import trio
 
+from gavelport_server.conduct.procfs import below, peak_memory_kib
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -87,9 +89,19 @@ class BotProcess:
         return None if self._keeper is None else self._keeper.returncode
 
     @property
+    def is_started(self) -> bool:
+        """Whether it was started."""
+        return self._keeper is not None
+
+    @property
     def keeper_pid(self) -> int | None:
         """The keeper's process id, of which the bot's processes are children; None while nothing was started."""
         return None if self._keeper is None else self._keeper.pid
+
+    @property
+    def peak_memory_kib(self) -> int | None:
+        """The sum of the peaks of resident memory of its processes so far; None while that cannot be read."""
+        return None if self._keeper is None else peak_memory_kib(below(self._keeper.pid))
 
     @property
     def first_error_line(self) -> str:

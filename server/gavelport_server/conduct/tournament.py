@@ -24,25 +24,22 @@ from gavelport_server.archive.files import sha256_of
 from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.conduct.crew import Crew
-from gavelport_server.conduct.hosting import hosting
+from gavelport_server.conduct.hosting import processes_for
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.match import MatchVoid, conduct_match
-from gavelport_server.conduct.process import BotProcess
 from gavelport_server.conduct.results import explained, result_of, result_of_replay
 from gavelport_server.launcher.client import attached
 from gavelport_server.ratings.elo import elo_of
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.store import Standing
-from gavelport_server.transport.bridge import serve
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
 
-    from gavelport_server.conduct.crew import MakeProcess
     from gavelport_server.conduct.folder import DataFolder
     from gavelport_server.conduct.plan import Plan
     from gavelport_server.conduct.session import Session
-    from gavelport_server.launcher.client import LauncherProcess
+    from gavelport_server.launcher.client import Launcher, LauncherProcess
     from gavelport_server.pairing.schedule import Pairing
     from gavelport_server.referee.report import MatchReport, MatchSetup
     from gavelport_server.storage.store import Result, TournamentRecord
@@ -157,7 +154,11 @@ class _Runner:
         if not self._waiting:
             return
         hub = Hub()
-        async with _processes_for(hub, self._sandbox) as make_process, trio.open_nursery() as processes:
+        async with (
+            _attached(self._sandbox) as launcher,
+            processes_for(hub, launcher) as make_process,
+            trio.open_nursery() as processes,
+        ):
             crew = Crew(
                 self._plan.bots,
                 self._plan.seats,
@@ -312,14 +313,12 @@ class _Runner:
 
 
 @asynccontextmanager
-async def _processes_for(hub: Hub, sandbox: LauncherProcess | None) -> AsyncIterator[MakeProcess]:
-    """Give what makes bots' processes, and serve them: all on one port, or each in a sandbox on a socket of its own."""
+async def _attached(sandbox: LauncherProcess | None) -> AsyncIterator[Launcher | None]:
     if sandbox is None:
-        async with serve(hub, address="127.0.0.1:0") as server:
-            yield lambda manifest, token, log: BotProcess(manifest, server.target, token, log)
+        yield None
     else:
-        async with attached(sandbox) as launcher, hosting(launcher, hub) as host:
-            yield host.process
+        async with attached(sandbox) as launcher:
+            yield launcher
 
 
 def _elo(record: TournamentRecord, results: Sequence[Result]) -> list[Standing]:

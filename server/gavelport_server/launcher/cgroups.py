@@ -32,6 +32,10 @@ class Group(Protocol):
         """Return the files into which a process writes its id to be held."""
         ...
 
+    def processes(self) -> list[int]:
+        """Return the processes in it, as this machine numbers them."""
+        ...
+
     def kill(self) -> None:
         """Kill all that is in it, and return once nothing is."""
         ...
@@ -102,14 +106,16 @@ class _Group:
     def entries(self) -> list[Path]:
         return [folder / "cgroup.procs" for folder in sorted(set(self._folders.values()))]
 
+    def processes(self) -> list[int]:
+        return [int(pid) for pid in (self._folders["pids"] / "cgroup.procs").read_text().split()]
+
     def kill(self) -> None:
-        folder = self._folders["pids"]
-        _write_if_there(folder / "cgroup.kill", "1")
+        _write_if_there(self._folders["pids"] / "cgroup.kill", "1")
         until = time.monotonic() + _PATIENCE_S
-        while (pids := (folder / "cgroup.procs").read_text().split()) and time.monotonic() < until:
+        while (pids := self.processes()) and time.monotonic() < until:
             for pid in pids:
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(int(pid), signal.SIGKILL)
+                    os.kill(pid, signal.SIGKILL)
             time.sleep(0.002)
 
     def memory(self) -> tuple[int, int]:

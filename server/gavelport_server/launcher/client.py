@@ -185,12 +185,16 @@ class Launcher:
         await hosted.wait_started()
         return hosted
 
-    async def stop(self, hosted: Hosted) -> Ended:
-        """Kill it with all that it started; return how it ended."""
-        with trio.CancelScope(shield=True):
+    async def stop(self, hosted: Hosted, grace_s: float = 0.0) -> Ended:
+        """Ask it to end, kill it after the grace with all that it started, and return how it ended."""
+        with trio.CancelScope(shield=True), contextlib.suppress(LauncherError):
+            if hosted.end is None and not self._is_lost and grace_s:
+                await self._send({"stop": hosted.number})
+                with trio.move_on_after(grace_s):
+                    await hosted.wait()
             if hosted.end is None and not self._is_lost:
-                with contextlib.suppress(LauncherError):
-                    await self._send({"stop": hosted.number})
+                await self._send({"kill": hosted.number})
+        with trio.CancelScope(shield=True):
             await hosted.wait()
         assert hosted.end is not None
         return hosted.end
@@ -264,10 +268,12 @@ def _opened(
 async def attached(process: LauncherProcess) -> AsyncIterator[Launcher]:
     """Give the launcher for as long as the context; every bot is gone at its end."""
     launcher = Launcher(process.link.dup(), process.base_uid)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(launcher.listen)
-        try:
-            yield launcher
-        finally:
-            nursery.cancel_scope.cancel()
-            launcher.close()
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(launcher.listen)
+            try:
+                yield launcher
+            finally:
+                nursery.cancel_scope.cancel()
+    finally:
+        launcher.close()

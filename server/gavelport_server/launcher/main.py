@@ -4,7 +4,8 @@ It starts before anything that has threads, has none itself, and does what the s
 
     {"start": N, "folder": "…", "socket": "…", "command": […], "environment": {…}, "limits": {…}}
         with the bot's folder and socket opened (O_PATH), and its log opened for reading and writing
-    {"stop": N}
+    {"stop": N}     asks it to end, with SIGTERM
+    {"kill": N}     ends it with all that it started
 
 and tells what comes of it: `{"ready": …}` once, `{"started": N, "slot": S}` or `{"failed": N, "why": "…"}`, and
 `{"ended": N, "code": …, "cause": …, "peak_bytes": …}`. When the server is gone, so are all bots, and then the launcher.
@@ -109,9 +110,12 @@ class Launcher:
         try:
             if "start" in message:
                 self._start(message, files)
-            elif (bot := self._bots.get(message["stop"])) is not None:
+            elif (bot := self._bots.get(message.get("stop") or message["kill"])) is not None:
                 bot.stopped = True
-                bot.group.kill()
+                if "stop" in message:
+                    _terminate(bot)
+                else:
+                    bot.group.kill()
         finally:
             for descriptor in files:
                 os.close(descriptor)
@@ -247,6 +251,14 @@ def sweep(run_dir: Path) -> list[str]:
             folder.rmdir()
             swept.append(folder.name)
     return swept
+
+
+def _terminate(bot: _Bot) -> None:
+    """Send SIGTERM to all that runs inside, but not to the sandbox itself, whose end would kill them at once."""
+    for pid in bot.group.processes():
+        if pid != bot.process.pid:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGTERM)
 
 
 def _confine(uid: int, entries: list[int], limits: Confinement) -> None:

@@ -1,9 +1,9 @@
-"""What a bot takes of the machine: its folder's files, its processes' memory."""
+"""What a bot's folder takes of the machine."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,26 +42,3 @@ def files_of(folder: Path) -> Files:
                 sizes[relative.parts[0]] += path.stat().st_size
     largest, largest_bytes = sizes.most_common(1)[0] if sizes else ("", 0)
     return Files(count, sizes.total(), largest, largest_bytes, tuple(outside))
-
-
-def peak_memory_kib(above: int) -> int | None:
-    """Return the sum of the peaks of resident memory of all processes below one; None where that cannot be read.
-
-    Pages that several of them share are counted for each.
-    """
-    below: defaultdict[int, list[int]] = defaultdict(list)
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            below[int(entry.read_bytes().rpartition(b")")[2].split()[1])].append(int(entry.parent.name))
-        except OSError:  # it has ended meanwhile
-            continue
-    waiting, peaks = list(below[above]), []
-    while waiting:
-        pid = waiting.pop()
-        waiting += below[pid]
-        try:
-            status = Path(f"/proc/{pid}/status").read_text("ascii", "replace")
-        except OSError:  # likewise
-            continue
-        peaks += [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")]
-    return sum(peaks) if peaks else None

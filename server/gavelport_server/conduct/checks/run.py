@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from gavelport_server.conduct.hub import Hub
     from gavelport_server.conduct.manifest import BotManifest
+    from gavelport_server.launcher.client import Launcher
 
     Tell = Callable[[Finding], None]
 
@@ -35,8 +36,12 @@ CLOCK = ClockSetting(allowance_ms=0)
 """As in the ready tournaments."""
 
 
-async def check_bot(folder: Path, logs: Path, tell: Tell, clock: ClockSetting = CLOCK) -> None:
+async def check_bot(
+    folder: Path, logs: Path, tell: Tell, clock: ClockSetting = CLOCK, launcher: Launcher | None = None
+) -> None:
     """Check a bot's folder and tell each finding as it is made. What the bots print goes to `logs`.
+
+    With a launcher all bots run in sandboxes.
 
     Raises MatchVoid for a fault of the server, SparringError and EntrantsError where sample bots do not do their part.
     """
@@ -55,13 +60,14 @@ async def check_bot(folder: Path, logs: Path, tell: Tell, clock: ClockSetting = 
         )
     )
     tell(check_files(manifest))
-    if missing := missing_here(manifest):
+    # In a sandbox it is not this machine that has to have what the bot needs: its start will tell.
+    if launcher is None and (missing := missing_here(manifest)):
         what, _, remedy = missing.partition("; ")
         tell(Finding("start-up", Verdict.FAILED, what, manifest.entry, remedy or "install Node.js"))
         return
     for name in games:
         told = tell if len(games) == 1 else partial(_tell_of, name, tell)
-        await _examine(manifest, GAMES[name], logs, told, clock)
+        await _examine(manifest, GAMES[name], logs, told, clock, launcher)
 
 
 def check_files(manifest: BotManifest) -> Finding:
@@ -88,14 +94,16 @@ def _tell_of(game: str, tell: Tell, finding: Finding) -> None:
     tell(replace(finding, what=f"{game}: {finding.what}"))
 
 
-async def _examine(manifest: BotManifest, game: AnyGame, logs: Path, tell: Tell, clock: ClockSetting) -> None:
+async def _examine(
+    manifest: BotManifest, game: AnyGame, logs: Path, tell: Tell, clock: ClockSetting, launcher: Launcher | None
+) -> None:
     tamperers: list[Tamperer] = []
 
     def listen(hub: Hub) -> Tamperer:
         tamperers.append(Tamperer(hub))
         return tamperers[0]
 
-    async with local_table(logs, listen) as table:
+    async with local_table(logs, listen, launcher) as table:
         bot = Examination(Sparring(manifest, game, clock, table, tamperers[0]))
         needed: tuple[Callable[[], Awaitable[Finding]], ...] = (bot.starts, bot.plays)
         for check in needed:

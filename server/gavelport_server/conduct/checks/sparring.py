@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import trio
 
 from gavelport_server.conduct.checks.finding import shortened
-from gavelport_server.conduct.checks.footprint import peak_memory_kib
 from gavelport_server.conduct.checks.tamper import Tap, Trick
 from gavelport_server.conduct.crew import START_S
 from gavelport_server.conduct.local import sparring_partners
@@ -122,8 +121,7 @@ class Sparring:
             if played.seat == trial.seat and played.charged_ms > self.slowest_ms:
                 self.slowest_ms = played.charged_ms
                 self.slowest_where = f"decision {number} of match {trial.report.setup.match_id} ({played.phase})"
-        keeper = bot.process.keeper_pid
-        peak_kib = None if keeper is None else peak_memory_kib(keeper)
+        peak_kib = bot.process.peak_memory_kib
         if peak_kib is not None:
             self.peak_kib = max(peak_kib, self.peak_kib or 0)
 
@@ -154,6 +152,6 @@ class Sparring:
 
     async def _settle(self, bot: LocalBot) -> None:
         """Let a process that is about to end do so, that its last words are there."""
-        if not bot.session.connected and bot.process.keeper_pid is not None:
+        if not bot.session.connected and bot.process.is_started:
             with trio.move_on_after(LAST_WORDS_S):
                 await bot.process.wait()
