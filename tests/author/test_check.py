@@ -144,7 +144,7 @@ def findings(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Finding]:
                 found["much memory"] = await memory_after_a_match(bot)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(examination, "END_S", 0.5)
+        patch.setattr(examination, "END_S", 3.0)
         patch.setattr(sparring, "RETURN_S", 0.5)
         trio.run(examine)
     return found
