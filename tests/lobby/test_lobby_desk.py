@@ -10,6 +10,7 @@ import pytest
 from gavelport.v1 import access_pb2, lobby_pb2
 from gavelport_server.lobby import registration, token_desk
 from gavelport_server.lobby.gate import Caller
+from gavelport_server.lobby.own import quoted
 from gavelport_server.lobby.tokens import parse
 from gavelport_server.transport.link import ServiceError
 
@@ -149,6 +150,11 @@ async def test_faults_are_told_to_the_owner_latest_first(house: House) -> None:
     assert len((await ask(house, "list_faults", ADMIN, bot=bot, limit=1)).faults) == 1
     others = {"ant", "bee", "cow"} - {bot}
     assert [len((await ask(house, "list_faults", ADMIN, bot=other)).faults) for other in others] == [0, 0]
+
+
+def test_texts_from_outside_are_told_short_and_plain() -> None:
+    assert quoted("a\x1b[2J\n\u202eb☂") == '"a\ufffd[2J\ufffd\ufffdb☂"'
+    assert quoted("x" * 100) == '"' + "x" * 64 + '…"'
 
 
 # -- tokens

@@ -146,7 +146,8 @@ def actions_command(limit: int, server: str | None, *, as_json: bool) -> None:
         if as_json:
             print_json(as_dict(answer))
         elif answer.actions:
-            console().print(actions_table(answer.actions))
+            screen = console()
+            screen.print(actions_table(answer.actions, screen.width))
         else:
             click.echo("nothing was done yet", err=True)
         return 0

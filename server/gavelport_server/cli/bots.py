@@ -132,7 +132,8 @@ def faults_command(bot: str, limit: int, server: str | None, *, as_json: bool) -
         if as_json:
             print_json(as_dict(answer))
         elif answer.faults:
-            console().print(bot_faults_table(answer.faults))
+            screen = console()
+            screen.print(bot_faults_table(answer.faults, screen.width))
             click.echo(counted(len(answer.faults), "match with faults", "matches with faults"), err=True)
         else:
             click.echo(f"no faults of {bot} in its latest matches", err=True)

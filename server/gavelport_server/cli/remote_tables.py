@@ -116,25 +116,34 @@ def bots_table(bots: Sequence[lobby_pb2.Bot]) -> Table:
     return table
 
 
-def bot_faults_table(faults: Sequence[lobby_pb2.BotFault]) -> Table:
-    """Return what went wrong with a bot."""
-    table = plain_table("match", "finished", "seat", "version", "faults", "first", right=("seat",))
-    for column in table.columns[:2]:
+def bot_faults_table(faults: Sequence[lobby_pb2.BotFault], width: int) -> Table:
+    """Return what went wrong with a bot, each time with how it began; on a narrow screen without the time."""
+    is_wide = width >= WIDE
+    table = plain_table(
+        "match", *(("finished",) if is_wide else ()), "seat", "version", "faults, and the first of them"
+    )
+    for column in table.columns[:-1]:
         column.no_wrap = True
     for one in faults:
-        counts = Text(", ".join(f"{number} {reason}" for reason, number in sorted(one.faults.items())) or NONE)
+        what = Text(", ".join(f"{number} {reason}" for reason, number in sorted(one.faults.items())) or NONE)
         if one.retired:
-            counts.append("; retired", "bold red")
-        table.add_row(one.match_id, when(one.finished_at), str(one.seat), one.version, counts, Text(one.first_fault))
+            what.append("; retired", "bold red")
+        if one.first_fault:
+            what.append(f"\n{one.first_fault}", "dim")
+        time = (when(one.finished_at),) if is_wide else ()
+        table.add_row(one.match_id, *time, str(one.seat), one.version, what)
     return table
 
 
-def actions_table(actions: Sequence[admin_pb2.AdminAction]) -> Table:
-    """Return what admins did."""
-    table = plain_table("at", "token", "action", "subject", "reason")
+def actions_table(actions: Sequence[admin_pb2.AdminAction], width: int) -> Table:
+    """Return what admins did; on a narrow screen without the tokens by which they were known."""
+    is_wide = width >= WIDE
+    table = plain_table("at", "action", "subject", "reason", *(("token",) if is_wide else ()))
+    for column in table.columns[:2]:
+        column.no_wrap = True
     for one in actions:
-        table.add_row(when(one.at), one.actor, one.action, Text(one.subject or NONE), Text(one.reason or NONE))
-    table.columns[0].no_wrap = table.columns[1].no_wrap = True
+        token = (Text(one.actor),) if is_wide else ()
+        table.add_row(when(one.at), one.action, Text(one.subject or NONE), Text(one.reason or NONE), *token)
     return table
 
 

@@ -11,6 +11,7 @@ import click
 from gavelport.v1 import access_pb2
 from gavelport.v1 import lobby_pb2 as pb
 from google.protobuf.message import Message
+from rich.text import Text
 
 from gavelport_server.cli.data import console, json_option
 from gavelport_server.cli.paths import NamedPath
@@ -218,11 +219,19 @@ def _scope(one: pb.Token) -> str:
 
 def _table(tokens: list[pb.Token]) -> Table:
     table = plain_table("id", "scope", "whose", "state", "last used", "note")
+    for number in (0, 1, 3, 4):
+        table.columns[number].no_wrap = True
     for one in tokens:
-        state = f"revoked {when(one.revoked_at)[:10]}" if one.revoked_at else "open"
-        if not one.revoked_at and one.expires_at:
-            is_over = datetime.fromisoformat(one.expires_at) <= datetime.now(UTC)
-            state = f"{'expired' if is_over else 'till'} {when(one.expires_at)[:10]}"
         whose = f"{one.bot} of {one.owner}" if one.bot else one.owner or NONE
-        table.add_row(one.id, _scope(one), whose, state, when(one.last_used_at), one.note or NONE)
+        used = when(one.last_used_at)[:10]
+        table.add_row(one.id, _scope(one), whose, _state(one), used, Text(one.note or NONE))
     return table
+
+
+def _state(one: pb.Token) -> str:
+    if one.revoked_at:
+        return "revoked"
+    if not one.expires_at:
+        return "open"
+    is_over = datetime.fromisoformat(one.expires_at) <= datetime.now(UTC)
+    return "expired" if is_over else f"till {when(one.expires_at)[:10]}"

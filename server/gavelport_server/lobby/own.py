@@ -45,8 +45,9 @@ def secrets_of(members: Members, caller: Caller) -> frozenset[str]:
 
 
 def quoted(text: str) -> str:
-    """Return a text that came from outside, as it is told: short, on one line."""
-    return f'"{text[:64]}…"' if len(text) > 64 else f'"{text}"'
+    """Return a text that came from outside, as it is told: short, on one line, without signs that move a cursor."""
+    shown = "".join(sign if sign.isprintable() else "\ufffd" for sign in text[:64])
+    return f'"{shown}…"' if len(text) > 64 else f'"{shown}"'
 
 
 def sentence(text: str, field: str) -> str:
