@@ -328,5 +328,14 @@ def test_a_ca_file_that_is_not_there_is_a_failure() -> None:
     assert (done.exit_code, "nowhere.pem cannot be read: No such file or directory" in done.stderr) == (1, True)
 
 
+def test_an_interrupt_ends_a_command_quietly(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gavelport_server.transport.client.Client.call", interrupted)
+    done = run("ladder", GAVELPORT_TARGET="localhost:1", GAVELPORT_TOKEN="x")
+    assert (done.exit_code, done.stderr, done.stdout) == (130, "stopped\n", "")
+
+
 def test_no_command_takes_a_token_as_an_argument() -> None:
     assert run("ladder", "--token", "x").exit_code == 2

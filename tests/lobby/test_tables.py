@@ -71,9 +71,9 @@ def test_faults_bots_and_actions(width: int) -> None:
     )  # fmt: skip
     text = printed(bot_faults_table([fault], width), width)
     for told in (MATCH, "4 illegal, 1 timeout; retired", "[bold]the price[/]"):
-        assert told in text
+        assert told in " ".join(text.split())
     bot = lobby_pb2.Bot(name=LONG, owner="ann", status="banned", reason="[x] stalls", pinned_version="1", version="1")
-    assert "banned: [x] stalls" in " ".join(printed(bots_table([bot], width), width).split())
+    assert "banned: [x] stalls" in " ".join(printed(bots_table([bot]), width).split())
     action = admin_pb2.AdminAction(at=AT, actor="dfc4e0ffb63e1f9f", action="void", subject=MATCH, reason="[a bug]")
     text = printed(actions_table([action], width), width)
     assert MATCH in text

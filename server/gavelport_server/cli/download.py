@@ -78,7 +78,7 @@ def download(  # noqa: PLR0913 - options
     unrated: bool,
     as_json: bool,
 ) -> None:
-    """Download the replays of a server's matches; given again, what is still missing.
+    """Download the replays of a server's matches; given again, also after Ctrl-C, what is still missing.
 
     Copies hold your own bots' notes; in others' place stand digests, and the files verify with `replays verify`.
     """

@@ -42,7 +42,7 @@ def standings_table(rows: Sequence[ladder_pb2.LadderStanding], unit: str, width:
     figures += ["ranks", "firsts", unit] if is_wide else []
     figures.append("faults")
     table = plain_table("#", "bot", "", *figures, right=("#", *figures))
-    table.columns[1].no_wrap, table.columns[1].overflow = True, "ellipsis"
+    table.columns[1].overflow = "ellipsis"  # and it wraps: else figures would be cut where a name is long
     for row in rows:
         cells: list[Text | str] = [
             Text.assemble((f"{row.elo:.0f}", "bold"), ("?" if row.provisional else " ", "dim")),
