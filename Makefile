@@ -12,7 +12,7 @@ NODE_BOTS := $(patsubst %/package.json,%,$(wildcard sample_bots/*/package.json))
 PYTHON_BOTS := $(patsubst %/main.py,%,$(wildcard sample_bots/*/main.py bot_templates/*/python/main.py))
 TYPED := hatch_build.py $(wildcard proto/gavelport_codecs engine sdk server tests)
 
-.PHONY: help env system proto node-bots lint format test test-long bench tournament clean
+.PHONY: help env system proto node-bots lint format test test-long browser bench tournament clean
 
 help: ## these lines
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -86,6 +86,10 @@ test: env system lint ## lint, then the tests
 
 test-long: env system ## the long tests only
 	$(BIN)/pytest -m long --timeout=1800
+
+browser: env ## the pages in a real browser (needs Debian's package chromium)
+	@command -v chromium >/dev/null || { echo "error: no chromium found; apt-get install chromium" >&2; exit 1; }
+	$(BIN)/pytest tests/pages -m long --timeout=600
 
 bench: env ## compare with the yardsticks
 	$(BIN)/gavelport bench engine

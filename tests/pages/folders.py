@@ -19,7 +19,7 @@ HOSTILE = "<script>alert(1)</script>"
 QUOTES = "\"'><img src=x onerror=alert(1)>"
 NAMES = {"container": (HOSTILE, "bold/../trader", QUOTES), "shipping": ("north", "south", HOSTILE)}
 IDENTITY = {"container": "c0ffee0123456789c0ffee0123456789", "shipping": "5417b0a75417b0a75417b0a75417b0a7"}
-SHORT = {"container": {"supply_per_player": 1, "stall_rounds": 2}, "shipping": {"years": 3}}
+SHORT = {"container": {"supply_per_player": 2, "stall_rounds": 2}, "shipping": {"years": 3}}
 SETTING = '{"clock":{},"format":"round_robin","options":{"seats":3},"seats":3}'
 LADDER = "1adde40123456789"
 MATCHES = 6

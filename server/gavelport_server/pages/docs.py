@@ -111,12 +111,13 @@ def _link(name: str, href: str) -> str:
 
 
 def _scrolling(tokens: Sequence[Token]) -> list[Token]:
-    """Return the tokens with a box around each table, which may be wider than the page."""
+    """Return the tokens with a box around each table and listing, which may be wider than the page."""
     found = []
     for token in tokens:
-        if token.type == "table_open":
+        is_listing = token.type in ("fence", "code_block")
+        if is_listing or token.type == "table_open":
             found.append(Token("div_open", "div", 1, attrs={"class": "scroll", "tabindex": "0"}, block=True))
         found.append(token)
-        if token.type == "table_close":
+        if is_listing or token.type == "table_close":
             found.append(Token("div_close", "div", -1, block=True))
     return found

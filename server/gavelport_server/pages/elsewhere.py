@@ -1,8 +1,8 @@
 """The pages of a server, in a process of their own (design 4: what computes for long is never in the referee's).
 
 To show a table, pages read all results of a ladder, and bots' clocks must not wait for that. So a server starts this
-module as a process, which serves the pages to this machine alone, and passes on to it whatever is no other address of
-its own. What is asked has been through the shield by then.
+module as a process when they are first asked for, which serves them to this machine alone, and passes on to it whatever
+is no other address of its own. What is asked has been through the shield by then.
 
 `python -m gavelport_server.pages.elsewhere` reads a line of JSON from stdin, with `data` and `database` (a URL, or null
 for the data folder's own), prints its port, and ends when its stdin does.
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 MODULE = "gavelport_server.pages.elsewhere"
 HOST = "127.0.0.1"
 NICE = 5
+START_S = 10.0
+"""So long whoever asks waits for a process that is being started."""
 HEAD_S = 30.0
 """From a request to the beginning of its answer."""
 AGAIN_S, AGAIN_MOST_S, SOON_S = 1.0, 60.0, 60.0
@@ -49,9 +51,12 @@ class Elsewhere:
         self._command = [sys.executable, "-m", module]
         self._job = json.dumps({"data": str(data), "database": database}).encode() + b"\n"
         self._port: int | None = None
+        self._wanted = trio.Event()
+        self._ready = trio.Event()
 
     async def run(self) -> None:
-        """Keep the process running, until cancelled."""
+        """Keep the process running from the first time that it is wanted, until cancelled."""
+        await self._wanted.wait()
         delay_s = AGAIN_S
         while True:
             began = trio.current_time()
@@ -77,10 +82,12 @@ class Elsewhere:
             with suppress(trio.BrokenResourceError):  # it has ended already
                 await process.stdin.send_all(self._job)
             printed = await process.stdout.receive_some(100)
-            self._port = int(printed) if printed.strip().isdigit() else None
+            if printed.strip().isdigit():
+                self._port = int(printed)
+                self._ready.set()
             return await process.wait()
         finally:
-            self._port = None
+            self._port, self._ready = None, trio.Event()
             process.kill()  # it holds nothing that could be lost
             with trio.CancelScope(shield=True):
                 await process.wait()
@@ -91,6 +98,9 @@ class Elsewhere:
         """Pass a request on, and its answer back."""
         if scope["type"] != "http":
             return
+        self._wanted.set()
+        with trio.move_on_after(START_S):
+            await self._ready.wait()
         try:
             if self._port is None:
                 raise OSError

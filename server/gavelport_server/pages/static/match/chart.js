@@ -11,7 +11,7 @@ export function chart(scene, go, money) {
   const amount = (value) => (value < 0 ? `−${unit}${-value}` : `${unit}${value}`);
   const header = h("header", {}, h("h2", {}, money ? "Money over time" : "Points over time"), h("span", { class: "s dim" }, "score if the match had ended then"));
   const panel = h("section", { class: "panel", "aria-label": header.firstChild.textContent }, header);
-  const seats = scene.seats.map((_, index) => index).filter((index) => rows.some((row) => row[index + 1] !== null));
+  const seats = scene.seats.map((_, index) => index).filter((index) => rows.filter((row) => row[index + 1] !== null).length > 1);
   if (!seats.length || rows.length < 2) {
     panel.append(h("p", { class: "pad s ink2" }, "Hidden in this view: it needs what only the seats themselves know."));
     return { element: panel, show() {} };

@@ -40,7 +40,7 @@ export function create(scene, { go, view }) {
 
   function store(goods, prices, capacity, title) {
     const sum = Object.values(goods).reduce((all, bag) => all + total(bag), 0);
-    return h("div", {}, h("h4", {}, `${title} `, h("span", { class: "fill" }, `${sum}/${capacity}`)),
+    return h("div", {}, h("h2", {}, `${title} `, h("span", { class: "fill" }, `${sum}/${capacity}`)),
       h("div", { class: "cols" }, prices.map((price) => {
         const bag = goods[price] || {};
         return h("div", { class: total(bag) ? "col has" : "col", role: "img", "aria-label": `$${price}: ${words(bag)}` }, h("b", {}, `$${price}`), h("div", { class: "pile", "aria-hidden": "true" }, pieces(bag).map((colour) => token(colour))));
@@ -65,11 +65,11 @@ export function create(scene, { go, view }) {
         h("div", { class: "sub" }, h("span", { class: "loans", title: `${own.loans} loans of $10, interest $1 each a turn` }, "loans ", own.loans ? "" : h("span", { class: "dim" }, "none"), Array.from({ length: own.loans }, () => h("i"))),
           own.card === null ? hidden("card ?") : card(own.card),
           score === null ? null : h("span", { title: "what the seat would score if the game ended now" }, isOver ? "scores " : "if over now ", h("b", {}, dollars(score))))),
-      h("div", { class: "zone fz" }, h("div", {}, h("h4", {}, "Factories"), h("div", { class: "slots" }, own.factories.map((colour, slot) => colour
+      h("div", { class: "zone fz" }, h("div", {}, h("h2", {}, "Factories"), h("div", { class: "slots" }, own.factories.map((colour, slot) => colour
         ? h("span", { class: `f c${CODES[colour]}`, title: `${colour} factory` }, LETTERS[colour])
         : slot === free ? h("span", { class: "e", title: "price of the next factory" }, `$${fixed.factory_slots[slot]}`) : h("span", { class: "e" })))),
       store(own.factory_store, fixed.factory_prices, 2 * own.factories.filter((colour) => colour !== null).length, "Factory store")),
-      h("div", { class: "zone" }, h("div", {}, h("h4", {}, "Warehouses"), h("div", { class: "wh" },
+      h("div", { class: "zone" }, h("div", {}, h("h2", {}, "Warehouses"), h("div", { class: "wh" },
         Array.from({ length: own.warehouses }, () => h("span", { class: "h", title: "warehouse" })),
         own.warehouses < fixed.warehouse_slots.length ? h("span", { class: "e", title: "price of the next warehouse" }, `$${fixed.warehouse_slots[own.warehouses]}`) : null)),
       store(own.harbour_store, fixed.harbour_prices, own.warehouses, "Harbour store")),
@@ -78,7 +78,7 @@ export function create(scene, { go, view }) {
   }
 
   function island({ position, now }, after) {
-    return h("div", { class: "island", style: { "--n": count } }, h("h4", { class: "vh" }, "Island"), h("span", { class: "shore" }, h("b", {}, "Island")), position.seats.map((own, number) => {
+    return h("div", { class: "island", style: { "--n": count } }, h("h2", { class: "vh" }, "Island"), h("span", { class: "shore" }, h("b", {}, "Island")), position.seats.map((own, number) => {
       const worth = now.island[number];
       const next = after?.position.seats[number].island ?? own.island;
       const coming = colours.flatMap((colour) => Array(Math.max(0, (next[colour] || 0) - (own.island[colour] || 0))).fill(colour));
@@ -93,7 +93,7 @@ export function create(scene, { go, view }) {
 
   function water(frame, after) {
     const fleet = frame.position.seats.map((own, number) => ({ own, number })).filter(({ own }) => own.ship.at === "sea");
-    return h("div", { class: "water" }, h("div", { class: "opensea" }, h("h4", {}, "Open sea"), h("div", { class: "fleet" }, fleet.map(({ own, number }) => ship(number, own.ship.cargo)))), island(frame, after));
+    return h("div", { class: "water" }, h("div", { class: "opensea" }, h("h2", {}, "Open sea"), h("div", { class: "fleet" }, fleet.map(({ own, number }) => ship(number, own.ship.cargo)))), island(frame, after));
   }
 
   function supply({ position }) {
