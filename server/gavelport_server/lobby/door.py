@@ -75,7 +75,7 @@ class Door:
     def _limit(self, buckets: Buckets, key: str, text: str) -> None:
         wait_s = buckets.take(key, self._now())
         if wait_s:
-            _log.info("calls_limited", key=key, text=text)
+            _log.debug("calls_limited", key=key, text=text)  # a flood must not fill the log
             raise ServiceError(
                 StatusCode.RESOURCE_EXHAUSTED, f"{text}; try again in {wait_s:.1f} s", retry_s=round(wait_s, 1) or 0.1
             )
