@@ -92,14 +92,24 @@ async def test_a_process_that_ends_is_started_anew(tmp_path: Path, stub: str) ->
     with structlog.testing.capture_logs() as logs:
         async with trio.open_nursery() as nursery:
             port = await start(nursery, Elsewhere(tmp_path, module=stub))
-            assert "the pages are being started" in await asked(port, "/")
-            await until(port, "/", "203")
+            assert "203" in (await asked(port, "/")).partition("\r\n")[0]  # it is waited for
             await asked(port, "/crash")
             await until(port, "/", "203")
             nursery.cancel_scope.cancel()
     assert ("pages_ended", 7) in [(line["event"], line.get("exit_code")) for line in logs]
 
 
+async def test_a_process_that_does_not_start_is_not_waited_for_for_ever(
+    tmp_path: Path, stub: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(elsewhere, "START_S", 0.1)
+    async with trio.open_nursery() as nursery:
+        port = await start(nursery, Elsewhere(tmp_path, module=f"{stub}.gone"))
+        assert "the pages are being started; try again in a few seconds" in await asked(port, "/")
+        nursery.cancel_scope.cancel()
+
+
+@pytest.mark.long
 async def test_the_real_pages_show_the_folder_and_go_with_the_server(tmp_path: Path) -> None:
     SqlStore.in_folder(tmp_path / "data", create=True).close()
     async with trio.open_nursery() as nursery:

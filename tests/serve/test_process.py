@@ -65,6 +65,7 @@ def test_its_folder_is_its_own(server: Server, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (1, said)
 
 
+@pytest.mark.long
 def test_an_address_in_use_is_told(server: Server, tmp_path: Path) -> None:
     code, said = refused(tmp_path / "data", "--listen", server.target)
     assert (code, said) == (1, f"error: cannot listen on '{server.target}': it is taken, or is no address of here\n")
@@ -137,6 +138,7 @@ def test_a_sample_bot_of_another_game_is_refused(tmp_path: Path) -> None:
     assert (code, said) == (2, "error: sample_bots: shipping_filler plays none of the ladders' games\n")
 
 
+@pytest.mark.long
 def test_with_a_certificate_both_ports_are_tls_and_the_house_plays_all_the_same(tmp_path: Path) -> None:
     ca = trustme.CA()
     certificate = ca.issue_cert("127.0.0.1")
