@@ -13,7 +13,8 @@ def test_a_folder_is_made_and_locked_and_set_free(tmp_path: Path) -> None:
     data = tmp_path / "deep" / "data"
     with open_folder(data) as folder:
         assert folder.store.tournaments() == []
-        with pytest.raises(FolderError, match=r"another run-tournament or serve \(process \d+\) plays in"), open_folder(data):
+        said = r"another run-tournament or serve \(process \d+\) plays in"
+        with pytest.raises(FolderError, match=said), open_folder(data):
             pass
     with open_folder(data):
         assert (data / "gavelport.db").exists()
