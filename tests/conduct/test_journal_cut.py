@@ -94,7 +94,7 @@ class Play:
                     self.put(PastInput(InputKind.BACK, self.now, seat.number, rng.below(30)))
             case _:
                 if seat.presence is not Presence.GONE and rng.below(8) == 0:
-                    self.put(PastInput(InputKind.GONE, self.now, seat.number))
+                    self.put(PastInput(InputKind.GONE, self.now, seat.number, sentence="it was killed"))
 
 
 def check_cuts(game: AnyGame, seed: bytes, trouble: int, cuts: int, *, most: int = 10_000) -> Play:

@@ -258,7 +258,7 @@ async def test_a_bot_that_dies_in_the_middle(autojump_clock: trio.testing.MockCl
     report = await play(table, bots)
     own = [each for each in played(report) if each.seat == 2]
     assert [each.fault for each in own[:9]] == [None] * 4 + ["disconnected"] * 5
-    assert report.figures[2].first_fault == "decision 5: disconnected: the bot's process has ended"
+    assert report.figures[2].first_fault == "decision 5: disconnected: exit code 1"
     assert all(each.fault is None for each in played(report) if each.seat != 2)
 
 

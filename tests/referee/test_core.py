@@ -248,7 +248,7 @@ def test_a_claim_to_events_that_were_never_sent_is_refused(claimed: int) -> None
 
 def test_a_seat_that_is_gone_plays_by_default_at_once() -> None:
     table = Table(rounds=12)
-    commands = table.take(table.core.gone(0, 0.3))
+    commands = table.take(table.core.gone(0, 0.3, "it was killed"))
     assert [ask.seat for ask in of(Ask, commands)] == [1, 2]
     assert (played(table)[0].fault, played(table)[0].charged_ms) == ("disconnected", 200)
     report = table.play_out()
@@ -257,6 +257,7 @@ def test_a_seat_that_is_gone_plays_by_default_at_once() -> None:
     assert {p.fault for p in own[MAX_FAULTS:]} == {"retired"}
     assert report.retired == (0,)
     assert report.figures[0].decisions == MAX_FAULTS
+    assert report.figures[0].first_fault == "decision 1: disconnected: it was killed"
     assert report.outcome.ranks[0] == 3
 
 

@@ -73,7 +73,7 @@ async def no_server(*_given: object, **_more: object) -> AsyncIterator[SimpleNam
 @pytest.fixture(autouse=True)
 def without_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tournament, "Crew", GoneCrew)
-    monkeypatch.setattr(tournament, "serve", no_server)
+    monkeypatch.setattr(tournament, "processes_for", no_server)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
 
 

@@ -52,6 +52,7 @@ class PastInput(NamedTuple):
     code: str = ""
     """Why the answer has no action that can be judged; empty where it has."""
     sentence: str = ""
+    """Beside a code; and of GONE how the process ended, in words."""
 
 
 class MatchEntry(NamedTuple):
@@ -79,7 +80,7 @@ def input_bytes(given: PastInput) -> bytes:
         return b"".join((head, _ANSWER.pack(given.arrived, given.decision_id, len(note), how), note, rest))
     if given.kind is InputKind.BACK:
         return head + _BACK.pack(given.last_event)
-    return head
+    return head + given.sentence.encode() if given.kind is InputKind.GONE else head
 
 
 def input_of(stored: bytes) -> PastInput:
@@ -90,6 +91,8 @@ def input_of(stored: bytes) -> PastInput:
         if kind is InputKind.BACK:
             (last_event,) = _BACK.unpack_from(stored, _HEAD.size)
             return PastInput(kind, now, seat, last_event)
+        if kind is InputKind.GONE:
+            return PastInput(kind, now, seat, sentence=stored[_HEAD.size :].decode())
         if kind is not InputKind.ANSWER:
             return PastInput(kind, now, seat)
         arrived, decision_id, note_bytes, how = _ANSWER.unpack_from(stored, _HEAD.size)

@@ -25,6 +25,7 @@ from gavelport_codecs.registry import codec_for
 
 from gavelport_server.archive.journal_entries import InputKind, PastInput, input_bytes
 from gavelport_server.conduct.messages import Encoder, match_end, match_start, refused, void_end
+from gavelport_server.conduct.results import bounded
 from gavelport_server.conduct.resume import give, rebuilt
 from gavelport_server.conduct.session import SessionGoneError
 from gavelport_server.referee.codes import Code
@@ -211,7 +212,7 @@ class _Match:
         for seat, presence in enumerate(self.core.presences()):
             session = self._sessions[seat]
             if presence is not Presence.GONE and session.gone_reason:
-                self.put(InputKind.GONE, seat)
+                self.put(InputKind.GONE, seat, why=session.gone_reason)
             elif presence is Presence.AWAY and session.connected:
                 self.put(InputKind.BACK, seat)
         if not self._past:
@@ -234,15 +235,15 @@ class _Match:
 
     # -- inputs. What fails in here is ours, and costs this match alone.
 
-    def put(self, kind: InputKind, seat: int = 0, last_event: int = 0) -> None:
-        """Give the core an input that is no answer, and carry out what follows."""
+    def put(self, kind: InputKind, seat: int = 0, last_event: int = 0, why: str = "") -> None:
+        """Give the core an input that is no answer, and carry out what follows; `why` is that of GONE."""
         if self._is_over:
             return
         try:
             now = self._now() - self._behind_s
             if kind is InputKind.TICK:
                 now = max(now, self.core.deadline())  # the difference may be rounded to just before
-            given = PastInput(kind, now, seat, last_event)
+            given = PastInput(kind, now, seat, last_event, sentence=bounded(why))
             if self._journal is not None:
                 self._journal.put(input_bytes(given))
             self._carry_out(give(self.core, self._codec, given))
@@ -374,5 +375,5 @@ class _Place:
     def back(self, last_event: int) -> None:
         self._match.put(InputKind.BACK, self._seat, last_event)
 
-    def gone(self) -> None:
-        self._match.put(InputKind.GONE, self._seat)
+    def gone(self, why: str) -> None:
+        self._match.put(InputKind.GONE, self._seat, why=why)

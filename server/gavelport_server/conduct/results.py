@@ -147,6 +147,11 @@ def first_fault(figures: SeatFigures, gone_reason: str, complaint: str = "", pri
     elif words:
         words += f"; it was told: {complaint}" if complaint else ""
         words += f"; it printed: {printed}" if printed else ""
+    return bounded(words)
+
+
+def bounded(words: str) -> str:
+    """Return words that a bot may have had a hand in, cut to `WORDS_MOST` and without what cannot be printed."""
     if len(words) > WORDS_MOST:
         words = words[: WORDS_MOST - 1] + "…"
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in words)

@@ -48,7 +48,7 @@ def give(core: MatchCore, codec: Codec, given: PastInput) -> list[Command]:
         case InputKind.BACK:
             return core.back(seat, now, given.last_event)
         case InputKind.GONE:
-            return core.gone(seat, now)
+            return core.gone(seat, now, given.sentence)
 
 
 def _action(codec: Codec, given: PastInput) -> Any:

@@ -42,8 +42,8 @@ class Place(Protocol):
         """The bot is back, and has seen the events up to this number."""
         ...
 
-    def gone(self) -> None:
-        """The bot never comes back."""
+    def gone(self, why: str) -> None:
+        """The bot never comes back; `why` says in words how its process ended."""
         ...
 
 
@@ -90,7 +90,7 @@ class Session:
             self.link.close(StatusCode.UNAVAILABLE, "the bot's process has ended")
             self.link = None
         for place in tuple(self.places.values()):
-            place.gone()
+            place.gone(reason)
         self._wake()
 
     def close(self, text: str) -> None:

@@ -137,15 +137,19 @@ class MatchCore:
             commands.append(self._ask(returning, returning.clock.left_ms(now)))
         return commands
 
-    def gone(self, seat: int, now: float) -> list[Command]:
-        """Take note that the seat's process has ended for good: its decisions are played by default at once."""
+    def gone(self, seat: int, now: float, why: str = "") -> list[Command]:
+        """Take note that the seat's process has ended for good: its decisions are played by default at once.
+
+        `why` says in words how it ended, for a first fault.
+        """
         commands = self.tick(now)
         if self.report is not None:
             return commands
         leaving = self._seats[seat]
         leaving.sight(Sighting.LEFT)
+        leaving.why_gone = why or leaving.why_gone
         if leaving.duty is Duty.ASKED:
-            self._play_default(leaving, "disconnected", "the bot's process has ended", leaving.clock.stop(now))
+            self._play_default(leaving, "disconnected", leaving.why_gone, leaving.clock.stop(now))
             self._advance(now, commands)
         return commands
 
@@ -204,7 +208,7 @@ class MatchCore:
                 continue
             seat.clock.start(now)
             if seat.presence is Presence.GONE:
-                self._play_default(seat, "disconnected", "the bot's process has ended", 0)
+                self._play_default(seat, "disconnected", seat.why_gone, 0)
             else:
                 is_waiting = True
         return is_waiting

@@ -47,12 +47,15 @@ class Seat:
         "settled",
         "told",
         "tries_left",
+        "why_gone",
     )
 
     def __init__(self, number: int, setting: ClockSetting) -> None:
         self.number = number
         self.duty = Duty.IDLE
         self.presence = Presence.HERE
+        self.why_gone = "the bot's process has ended"
+        """Said of the defaults that are played for a seat that is gone."""
         self.clock = SeatClock(setting)
         self.decision_id = 0
         """Of the latest decision asked; they count from 1."""
