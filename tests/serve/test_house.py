@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def bot(folder: Path, text: str) -> BotManifest:
     folder.mkdir()
-    manifest = 'name = "crasher"\nversion = "1"\nlanguage = "python"\nentry = "main.py"\ngames = ["container"]\n'
+    manifest = 'name = "quitter"\nversion = "1"\nlanguage = "python"\nentry = "main.py"\ngames = ["container"]\n'
     (folder / "bot.toml").write_text(manifest)
     (folder / "main.py").write_text(text)
     return read_manifest(folder)
@@ -34,11 +34,11 @@ async def test_a_house_bot_that_ends_is_started_again_with_its_own_token(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(house, "AGAIN_S", 0.05)
-    crasher = bot(
-        tmp_path / "crasher",
+    quitter = bot(
+        tmp_path / "quitter",
         "import os, sys\nprint(os.environ['GAVELPORT_TOKEN'], os.environ['GAVELPORT_TARGET'])\nsys.exit(3)\n",
     )
-    bots = HouseBots([crasher], tmp_path / "logs")
+    bots = HouseBots([quitter], tmp_path / "logs")
     with structlog.testing.capture_logs() as logs:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(bots.run, "127.0.0.1:1")
@@ -46,25 +46,25 @@ async def test_a_house_bot_that_ends_is_started_again_with_its_own_token(
                 while len(logs) < 2:  # noqa: ASYNC110  the log has no event to wait for
                     await trio.sleep(0.05)
             nursery.cancel_scope.cancel()
-    assert {(line["event"], line["bot"], line["exit_code"]) for line in logs} == {("house_bot_ended", "crasher", 3)}
-    token, target = (tmp_path / "logs" / "crasher.1.log").read_text().split()
+    assert {(line["event"], line["bot"], line["exit_code"]) for line in logs} == {("house_bot_ended", "quitter", 3)}
+    token, target = (tmp_path / "logs" / "quitter.1.log").read_text().split()
     caller = bots.caller(token)
     assert caller is not None
-    assert (caller.scope, caller.owner, caller.bot, target) == ("bot", OWNER, "crasher", "127.0.0.1:1")
+    assert (caller.scope, caller.owner, caller.bot, target) == ("bot", OWNER, "quitter", "127.0.0.1:1")
     assert bots.caller("another") is None
 
 
 def test_the_houses_names_are_nobody_elses(tmp_path: Path) -> None:
     store = MemoryStore()
-    bots = HouseBots([bot(tmp_path / "crasher", "")], tmp_path)
+    bots = HouseBots([bot(tmp_path / "quitter", "")], tmp_path)
     bots.register(store)
     bots.register(store)
     assert [(one.name, one.is_house) for one in store.owners()] == [(OWNER, True)]
-    assert [(one.name, one.owner) for one in store.bots()] == [("crasher", OWNER)]
+    assert [(one.name, one.owner) for one in store.bots()] == [("quitter", OWNER)]
     taken = MemoryStore()
     taken.add_owner("me")
-    taken.add_bot("crasher", "me")
-    with pytest.raises(StoreError, match="crasher"):
+    taken.add_bot("quitter", "me")
+    with pytest.raises(StoreError, match="quitter"):
         bots.register(taken)
 
 
