@@ -66,13 +66,3 @@ def note_label(number: int) -> str:
 def fault_label(seat: int) -> str:
     """Return the label of the words of a seat's first fault."""
     return f"first fault {seat}"
-
-
-def private_key(secret: bytes, match_id: str) -> bytes:
-    """Return the key of a match's private texts that follows from the secret of its ladder.
-
-    For a replay that may have to be written a second time with the same bytes, after a crash. It must not follow from
-    the seed, which everybody has once the match is over; the secret stays one, as what is made from it tells nothing
-    of it.
-    """
-    return hmac.digest(secret, f"private {match_id}".encode(), hashlib.sha256)[:KEY_BYTES]

@@ -59,8 +59,8 @@ def replay_of(report: MatchReport, private_key: bytes | None = None) -> Replay:
 
     Args:
         report: What the match left behind.
-        private_key: 16 bytes from which the salts of private texts come, see `private.py`. By default a random one,
-            where there is such a text: right wherever a match's replay is made once.
+        private_key: 16 random bytes from which the salts of private texts come, see `private.py`. By default drawn
+            where there is such a text; whoever may have to write the same replay again keeps and gives one.
     """
     setup = report.setup
     choices = [
