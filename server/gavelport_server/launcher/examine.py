@@ -33,13 +33,13 @@ _WAITS = "import time; time.sleep(600)"
 
 REMEDIES = {
     "own_socket": "the bot cannot reach its referee: a data folder on a file system without sockets?",
-    "memory_hog": "the memory controller of control groups does not hold; a container must be given it",
-    "fork_bomb": "the pids controller of control groups does not hold; a container must be given it",
+    "memory_hog": "the memory controller of control groups does not hold; Docker and the like have to hand it in",
+    "fork_bomb": "the pids controller of control groups does not hold; Docker and the like have to hand it in",
     "leave_descendant": "processes outlive their bot: pid namespaces do not hold",
     "user_namespace": "the filter of system calls does not hold: install libseccomp2",
     "vsock": "the filter of system calls does not hold: install libseccomp2",
 }
-_REMEDY = "run the server outside of containers that restrict namespaces, on a kernel of 5.10 or newer"
+_REMEDY = "run the server where namespaces are not restricted (not in Docker's default), on a kernel of 5.10 or newer"
 
 
 @dataclass(frozen=True, slots=True)
