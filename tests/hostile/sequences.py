@@ -1,8 +1,9 @@
 """Sequences of whatever bots may do, each drawn from its number: `python -m tests.hostile.sequences --count 20000`.
 
 A sequence plays two matches at once between four bots, each match with one bot that is not in the other, and draws its
-own habits: how honest the bots are, how tight the clock, how often streams break. After each step everything that the
-server has sent is compared with `world.py` and `oracle.py`; then time alone must bring both matches to their end.
+own habits: how honest the bots are, how tight the clock, how often streams break. Every second one keeps a log of the
+matches' inputs, from which they must come out the same again. After each step everything that the server has sent is
+compared with `world.py` and `oracle.py`; then time alone must bring both matches to their end.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ class Sequence:
 
     async def play(self, clock: trio.testing.MockClock) -> None:
         """Play it. Raises SequenceFailed."""
-        self.world = world = World(4, clock)
+        self.world = world = World(4, clock, is_logged=self.number % 2 == 0)
         try:
             async with trio.open_nursery() as nursery:
                 for bot in world.bots:

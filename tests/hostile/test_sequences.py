@@ -16,6 +16,7 @@ from gavelport_server.referee.states import Duty, Verdict
 from google.protobuf.message import DecodeError
 
 from tests.hostile.sequences import SequenceFailed, play_in_processes, play_many
+from tests.hostile.world import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,6 +147,14 @@ def a_void_match_for_junk(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(match, "Unreadable", None)
 
 
+def an_input_is_not_logged(patch: pytest.MonkeyPatch) -> None:
+    def planted(self: Log, entry: bytes) -> None:
+        if len(self.inputs) != 12:
+            self.inputs.append(entry)
+
+    patch.setattr(Log, "put", planted)
+
+
 PLANTED: list[Callable[[pytest.MonkeyPatch], None]] = [
     an_old_decision_is_judged,
     another_seats_answer_is_taken,
@@ -156,6 +165,7 @@ PLANTED: list[Callable[[pytest.MonkeyPatch], None]] = [
     any_session_token_goes_on,
     the_older_stream_stays,
     a_void_match_for_junk,
+    an_input_is_not_logged,
 ]
 
 

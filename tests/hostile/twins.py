@@ -8,6 +8,8 @@ rules themselves show a difference (a payment that cannot be made, a card that i
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +41,7 @@ TWINS: dict[str, Any] = {"container": container_hidden.twin, "shipping": shippin
 CLOCK = ClockSetting(bank_ms=100_000, increment_ms=100, cap_ms=2000, allowance_ms=50)
 MOST_STEPS = 30
 TRIES = 4
+SYNC_S = 0.004
 
 
 @dataclass
@@ -60,6 +63,8 @@ class Case:
     states: tuple[Any, Any]
     viewer: int
     steps: list[list[Doing]] = field(default_factory=list)
+    is_logged: bool = False
+    """Whether what is told waits for a disk."""
     returns_at: int = -1
     """The step before which the viewer loses its stream and comes back with no memory."""
 
@@ -80,6 +85,7 @@ def case(samples: Samples, number: int) -> Case | None:
     if game.to_notation(other) == game.to_notation(state) or not _look_alike(game, state, other, viewer):
         return None
     made = Case(game, options, (game.copy(state), game.copy(other)), viewer)
+    made.is_logged = number % 2 == 1
     made.returns_at = rng.below(MOST_STEPS)
     while len(made.steps) < MOST_STEPS:
         after = next((found for _ in range(TRIES) if (found := _after(made, state, other, rng, places))), None)
@@ -204,6 +210,27 @@ def tell(made: Case, which: int) -> Told:
     return trio.run(_play, made, which, clock=trio.testing.MockClock(autojump_threshold=0))
 
 
+class _SlowLog:
+    """A match's log whose disk takes some milliseconds, always as many."""
+
+    def __init__(self) -> None:
+        self._calls, self._synced = trio.open_memory_channel[tuple[float, Callable[[], None]]](math.inf)
+
+    def put(self, entry: bytes) -> None:
+        """Nothing: nobody reads it again."""
+
+    def when_synced(self, call: Callable[[], None]) -> None:
+        self._calls.send_nowait((trio.current_time() + SYNC_S, call))
+
+    def when_broken(self, call: Callable[[], None]) -> None:
+        """Nothing: it never is."""
+
+    async def run(self) -> None:
+        async for at, call in self._synced:
+            await trio.sleep_until(at)
+            call()
+
+
 class _Match:
     def __init__(self, made: Case, which: int) -> None:
         self.made = made
@@ -229,7 +256,11 @@ class _Match:
     async def conduct(self) -> None:
         feed = SpectatorFeed(self.setup, ())
         feed.attach(lambda what: self.shown.append((trio.current_time(), what)))
-        await conduct_match(self.setup, self.sessions, reveal=False, watch=feed.follow)
+        async with trio.open_nursery() as nursery:
+            log = _SlowLog() if self.made.is_logged else None
+            if log is not None:
+                nursery.start_soon(log.run)
+            await conduct_match(self.setup, self.sessions, reveal=False, watch=feed.follow, log=log)
 
     def answer(self, seat: int, action: Any) -> None:
         answer = pb.Answer(match_id="the match", decision_id=self.asked[seat], action=self.codec.action(action))
@@ -245,7 +276,7 @@ class _Match:
         for doing in doings:
             self.asked[doing.seat] += 1
         for doing in doings:
-            await self.wait(doing.delay_s)
+            await self.wait(doing.delay_s + 2 * SYNC_S)
             for mistake in doing.mistakes:
                 self.answer(doing.seat, mistake)
             if doing.action is not None:

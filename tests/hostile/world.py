@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 import trio
 import trio.testing
 from gavelport.v1 import referee_pb2 as pb
+from gavelport_server.archive.journal_entries import input_of
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.archive.verify import verify_stored
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.match import conduct_match
+from gavelport_server.conduct.resume import rebuilt
 from gavelport_server.referee.report import MatchReport, MatchSetup, Played, SeatName
 from gavelport_server.transport.link import Link, Listener, LostReason, StatusCode
 from gavelport_server.transport.memory import MemoryTransport, Status
@@ -25,6 +27,8 @@ from google.protobuf.message import DecodeError
 from tests.hostile.oracle import Oracle
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gavelport_server.conduct.session import Session
 
 HELLO_S = 5.0
@@ -55,6 +59,22 @@ class Strict:
         except Exception as error:
             self.raised.append(error)
             raise
+
+
+class Log:
+    """A match's log whose disk takes no time."""
+
+    def __init__(self) -> None:
+        self.inputs: list[bytes] = []
+
+    def put(self, entry: bytes) -> None:
+        self.inputs.append(entry)
+
+    def when_synced(self, call: Callable[[], None]) -> None:
+        call()
+
+    def when_broken(self, call: Callable[[], None]) -> None:
+        """Nothing: it never is."""
 
 
 @dataclass(eq=False)
@@ -113,8 +133,10 @@ class Bot:
 class World:
     """Everything of one sequence."""
 
-    def __init__(self, bots: int, clock: trio.testing.MockClock) -> None:
+    def __init__(self, bots: int, clock: trio.testing.MockClock, *, is_logged: bool) -> None:
         self.clock = clock
+        self.logs: dict[str, Log] = {}
+        self.is_logged = is_logged
         self.hub = Hub()
         self.strict = Strict(self.hub)
         self.transport = MemoryTransport(self.strict)
@@ -140,7 +162,8 @@ class World:
 
         async def conduct() -> None:
             sessions = [bot.session for bot in bots]
-            self.reports[setup.match_id] = await conduct_match(setup, sessions, reveal=False)
+            log = self.logs.setdefault(setup.match_id, Log()) if self.is_logged else None
+            self.reports[setup.match_id] = await conduct_match(setup, sessions, reveal=False, log=log)
 
         nursery.start_soon(conduct)
         await trio.testing.wait_all_tasks_blocked()
@@ -364,7 +387,7 @@ class World:
             bot.last_events[part.match_id] = part.last_event
 
     def check_reports(self, *, verify: bool) -> None:
-        """Compare the finished matches with the oracles' records; verify their replays."""
+        """Compare the finished matches with the oracles' records; verify replays and logs."""
         for match_id, oracle in self.oracles.items():
             report = self.reports[match_id]
             rows = [
@@ -382,6 +405,9 @@ class World:
                 assert place.bank_ms == clock.bank_ms + place.asked * clock.increment_ms - figures.charged_ms >= 0
             if verify:
                 verify_stored(encode_replay(report))
+                if self.is_logged:
+                    past = map(input_of, self.logs[match_id].inputs)
+                    assert rebuilt(report.setup, past).report == report
 
 
 def _by_match(messages: list[pb.PlayResponse]) -> dict[str, list[pb.PlayResponse]]:
