@@ -23,6 +23,7 @@ from gavelport_server.conduct.folder import locked
 from gavelport_server.main import gavelport
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.members import ActionRecord, TokenRecord
+from gavelport_server.storage.schema import HEAD
 from gavelport_server.storage.sql import FILE, SqlStore, open_store
 from gavelport_server.storage.store import VoidRecord
 
@@ -320,7 +321,7 @@ def test_the_commands(place: Path | str, tmp_path: Path) -> None:
     data, new = tmp_path / "data", tmp_path / "new"
     env = {"GAVELPORT_SERVE_DATABASE": place} if isinstance(place, str) else {}
     upgraded = invoke("db", "upgrade", "--data", data, env=env)
-    assert (upgraded.exit_code, upgraded.output.endswith("has schema 0002\n")) == (0, True)
+    assert (upgraded.exit_code, upgraded.output.endswith(f"has schema {HEAD}\n")) == (0, True)
     checked = invoke("rate", "--check", "--data", data, env=env)
     assert checked.exit_code == 0, checked.output
     done = invoke("db", "backup", "--data", data, "--to", tmp_path / "b.tar", env=env)

@@ -37,6 +37,7 @@ class Listed:
     seats: tuple[ListedSeat, ...]
     end: str
     decisions: int
+    sandbox: str = ""
 
     def as_json(self) -> dict[str, Any]:
         """Return the match as `--json` prints it."""
@@ -51,6 +52,7 @@ class Listed:
             ],
             "end": self.end,
             "decisions": self.decisions,
+            "sandbox": self.sandbox,
         }
 
 
@@ -116,4 +118,5 @@ def _listed(tournament: TournamentRecord, result: Result) -> Listed:
         seats=tuple(seats),
         end=result.end,
         decisions=sum(seat.decisions for seat in result.seats),
+        sandbox=result.sandbox,
     )

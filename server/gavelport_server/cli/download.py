@@ -263,4 +263,5 @@ def _as_listed(one: pb.MatchSummary) -> Listed:
         seats=tuple(sorted(seats, key=lambda seat: seat.rank)),
         end=one.end,
         decisions=one.decisions,
+        sandbox=one.sandbox,
     )

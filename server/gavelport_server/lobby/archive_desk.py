@@ -146,6 +146,7 @@ class ArchiveDesk:
             sealed=self._seals.is_sealed(found),
             void_reason=result.void_reason,
             decisions=sum(seat.decisions for seat in result.seats),
+            sandbox=result.sandbox,
         )
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _RESULT_COLUMNS = (
     "match_id", "number", "round", "block", "rotation", "end", "replay_sha256", "seconds", "finished_at", "void_reason",
+    "sandbox",
 )  # fmt: skip
 _SEAT_COLUMNS = (
     "entrant", "rank", "total", "retired", "decisions", "charged_ms", "slowest_ms", "refusals", "first_fault",

@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration: the schema that this program reads and writes."""
 
 TEXT = String().with_variant(String(collation="C"), "postgresql")
@@ -89,6 +89,8 @@ result = Table(
     Column("finished_at", TEXT, nullable=False),
     # Empty for a result that counts.
     Column("void_reason", TEXT, nullable=False, server_default=""),
+    # Empty where no hosted bot sat.
+    Column("sandbox", TEXT, nullable=False, server_default=""),
     UniqueConstraint("tournament_id", "number"),
     Index(None, "finished_at", "match_id"),
 )

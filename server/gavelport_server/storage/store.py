@@ -91,6 +91,8 @@ class Result:
     """ISO 8601, UTC."""
     void_reason: str = ""
     """Why it counts no more, where an admin took it out of the ratings; else empty."""
+    sandbox: str = ""
+    """Which seats' bots this machine ran in sandboxes, what was found to hold, and their limits; empty without any."""
 
 
 @dataclass(frozen=True, slots=True)
