@@ -265,7 +265,7 @@ def test_a_ladder_is_told_by_bots_with_the_ratings_that_are_kept(client: TestCli
         assert f'<td class="n rt c-rt">{bot.rating:.0f}</td>' in html
     assert "do not have the latest matches in them yet" in html
     assert "void</span>" in client.get(f"/matches?of={LADDER}").text
-    curves = client.get(f"/ladders/{LADDER}/curves.json").json()["curves"]
+    curves = client.get(f"/ladders/{LADDER}/curves.json?of=0,1,2,99,x").json()["curves"]
     assert [len(one["x"]) for one in curves] == [6, 6, 6]
     store = SqlStore.in_folder(folder, create=False)
     changes = store.rating_changes(LADDER)

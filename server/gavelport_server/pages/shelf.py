@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gavelport_server.archive.fit import whole_history_of
 from gavelport_server.conduct.summary import Tally, summarize
 from gavelport_server.pages.errors import PageError
-from gavelport_server.ratings.elo import EloTable
+from gavelport_server.ratings.elo import EloTable, LadderTable
 from gavelport_server.ratings.standing import Figures
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 20_000
 """A fit of up to so many entrants × matches is made while the page waits."""
+MOST_FITTED = 1_000_000
+"""Beyond that it would take very long, and the table stays by Elo."""
 LEAST_KEY = 8
 """So many digits of an identity name a tournament in an address."""
 KEY = 12
@@ -142,8 +144,11 @@ class Shelf:
         results: Sequence[Result] = [one for one in self.source.results(record.identity) if not one.void_reason]
         standings = self.source.standings(record.identity)
         if record.kind == "ladder":
+            curves = _ladder_curves(record, results)
             record, results, numbers = _by_bot(record, results)
             standings = [replace(standings[number], entrant=place) for place, number in enumerate(numbers)]
+        else:
+            curves = _curves(record, results)
         tally = Tally(record)
         for result in results:
             tally.count(result)
@@ -170,7 +175,7 @@ class Shelf:
             has_fit=has_fit,
             blocks=blocks,
             variance_ratio=ratio,
-            curves=self._ladder_curves(record) if record.kind == "ladder" else _curves(record, results),
+            curves=curves,
             is_behind=counted < len(results),
         )
 
@@ -178,7 +183,7 @@ class Shelf:
         """Return the latest fit, and how many results are in it."""
         identity, entrants = record.identity, len(record.entrants)
         counted, fit = self._fits.get(identity, (0, None))
-        if record.kind == "practice" or not results:
+        if record.kind == "practice" or not results or entrants * len(results) > MOST_FITTED:
             return len(results), None
         if counted == len(results) and fit is not None and len(fit.entrants) == entrants:
             return counted, fit
@@ -200,14 +205,6 @@ class Shelf:
         if fit is not None and len(fit.entrants) != entrants:
             return 0, None
         return counted, fit
-
-    def _ladder_curves(self, record: TournamentRecord) -> dict[int, list[tuple[int, float]]]:
-        """Return every bot's Elo after each of its matches, as the ladder keeps it."""
-        numbers = {one.bot: one.number for one in record.entrants}
-        curves: dict[int, list[tuple[int, float]]] = {number: [] for number in numbers.values()}
-        for change in reversed(self.source.rating_changes(record.identity)):
-            curves[numbers[change.bot]].append((change.number + 1, change.after))
-        return curves
 
     def _is_fitted(self, identity: str) -> bool:
         return identity in self._fitting and self._fitting[identity][1].done()
@@ -242,6 +239,18 @@ def _by_kept_fit(rows: Sequence[Row], kept: LadderFit) -> tuple[Sequence[Row], M
         if bot != other and bot in numbers and other in numbers
     }
     return sorted(rows, key=lambda row: -row.figures.rating if row.figures else math.inf), beats
+
+
+def _ladder_curves(record: TournamentRecord, results: Sequence[Result]) -> dict[int, list[tuple[int, float]]]:
+    """Return every bot's Elo after each of its matches on a ladder, rated anew; bots in the order of `_by_bot`."""
+    places = {bot: place for place, bot in enumerate(dict.fromkeys(one.bot for one in record.entrants))}
+    table = LadderTable(one.bot for one in record.entrants)
+    curves: dict[int, list[tuple[int, float]]] = {place: [] for place in places.values()}
+    for result in results:
+        seated = [seat.entrant for seat in result.seats]
+        for entrant, change in zip(seated, table.count(seated, [seat.rank for seat in result.seats]), strict=True):
+            curves[places[record.entrants[entrant].bot]].append((result.number + 1, change.after))
+    return curves
 
 
 def _curves(record: TournamentRecord, results: Sequence[Result]) -> dict[int, list[tuple[int, float]]]:

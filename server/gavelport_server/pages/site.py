@@ -48,7 +48,7 @@ def site(source: Source) -> Starlette:
     shelf, replays = Shelf(source), Replays(source)
 
     def curves(request: Request) -> Response:
-        return JSONResponse(standings.curves_json(shelf.competition(request.path_params["key"])))
+        return JSONResponse(standings.curves_json(request, shelf))
 
     def bot_curves(request: Request) -> Response:
         return JSONResponse(bots.curves_json(request, shelf))

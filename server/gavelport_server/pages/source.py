@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gavelport_server.storage.store import (
         FoundResult,
         Place,
-        RatingChange,
         Result,
         ResultFilter,
         Standing,
@@ -52,10 +51,6 @@ class Source(Protocol):
 
     def standings(self, identity: str) -> Sequence[Standing]:
         """Return the stored Elo of its entrants, by number."""
-        ...
-
-    def rating_changes(self, identity: str, bot: str | None = None, limit: int | None = None) -> Sequence[RatingChange]:
-        """Return what a ladder's rated matches did, latest first; see `Store.rating_changes`."""
         ...
 
     def ladder_fit(self, identity: str) -> LadderFit | None:
@@ -101,10 +96,6 @@ class StoreSource:
     def standings(self, identity: str) -> Sequence[Standing]:
         """Return the stored Elo of its entrants, by number."""
         return self._store.standings(identity)
-
-    def rating_changes(self, identity: str, bot: str | None = None, limit: int | None = None) -> Sequence[RatingChange]:
-        """Return what a ladder's rated matches did, latest first."""
-        return self._store.rating_changes(identity, bot, limit)
 
     def ladder_fit(self, identity: str) -> LadderFit | None:
         """Return the latest ratings of a ladder by its whole history."""

@@ -12,7 +12,7 @@ from gavelport_engine.registry import GAMES
 
 from gavelport_server.pages.figures import axis, heat, percent, polyline, stretches
 from gavelport_server.pages.matchlist import rows_of
-from gavelport_server.pages.paging import Paging, asked
+from gavelport_server.pages.paging import MOST_DIGITS, Paging, asked
 from gavelport_server.pages.rendering import page
 from gavelport_server.storage.store import ResultFilter
 
@@ -33,6 +33,7 @@ MOST_CROSSED = 30
 """So many bots fit into a matrix that can be read."""
 CURVES = 6
 """So many curves are drawn until others are chosen."""
+MOST_CURVES = 50
 LATEST = 10
 PROVISIONAL = 30
 """With fewer matches a rating on a ladder is provisional (design 6)."""
@@ -157,8 +158,11 @@ def competition_page(request: Request, shelf: Shelf) -> Response:
     )
 
 
-def curves_json(competition: Competition) -> dict[str, Any]:
-    """Return the rating curves as the page's script reads them: by entrant, places and Elo."""
+def curves_json(request: Request, shelf: Shelf) -> dict[str, Any]:
+    """Return the rating curves of the entrants that `of` names, as the page's script reads them. Raises PageError."""
+    competition = shelf.competition(request.path_params["key"])
+    wanted = request.query_params.get("of", "").split(",")[:MOST_CURVES]
+    numbers = {int(text) for text in wanted if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS}
     return {
         "curves": [
             {
@@ -168,6 +172,7 @@ def curves_json(competition: Competition) -> dict[str, Any]:
                 "y": [round(elo, 1) for _, elo in competition.curves[one.number]],
             }
             for one in competition.record.entrants
+            if one.number in numbers
         ]
     }
 

@@ -6,7 +6,7 @@
   if (!panel || !place) return;
   const picks = [...panel.querySelectorAll("input[type=checkbox]")];
   const dashes = [[], [7, 4], [2, 3], [9, 3, 2, 3], [4, 2], [12, 4]];
-  let data = null;
+  const curves = new Map();
   let plot = null;
 
   function ink(name) {
@@ -18,9 +18,14 @@
     return colour;
   }
 
-  function draw() {
-    const wanted = new Set(picks.length ? picks.filter((one) => one.checked).map((one) => Number(one.value)) : data.curves.map((one) => one.entrant));
-    const chosen = data.curves.filter((one) => wanted.has(one.entrant) && one.x.length);
+  async function draw() {
+    const wanted = picks.filter((one) => one.checked).map((one) => Number(one.value));
+    const missing = wanted.filter((one) => !curves.has(one));
+    if (missing.length || !picks.length) {
+      const answer = await fetch(picks.length ? `${panel.dataset.src}?of=${missing.join(",")}` : panel.dataset.src);
+      for (const one of (await answer.json()).curves) curves.set(one.entrant, one);
+    }
+    const chosen = (picks.length ? wanted.map((one) => curves.get(one)) : [...curves.values()]).filter((one) => one?.x.length);
     const joined = uPlot.join(chosen.length ? chosen.map((one) => [one.x, one.y]) : [[[], []]]);
     const axis = { stroke: ink("--ink-3"), grid: { stroke: ink("--line"), width: 1 }, ticks: { show: false }, font: "11px sans-serif" };
     plot?.destroy();
@@ -36,7 +41,7 @@
         ...chosen.map((one, index) => ({
           label: one.bot,
           stroke: ink(`--seat-${index % 5}`),
-          dash: dashes[Math.floor(index / 5) % dashes.length].length ? dashes[Math.floor(index / 5) % dashes.length] : dashes[index % dashes.length],
+          dash: dashes[index % dashes.length],
           width: 1.6,
           spanGaps: true,
           points: { show: one.x.length === 1 },
@@ -45,14 +50,12 @@
     }, joined, place);
   }
 
-  fetch(panel.dataset.src).then((answer) => answer.json()).then((found) => {
-    data = found;
-    draw();
-    picks.forEach((one) => one.addEventListener("change", draw));
-    document.addEventListener("theme", draw);
-    let width = place.clientWidth;
-    new ResizeObserver(() => {
-      if (place.clientWidth !== width) { width = place.clientWidth; draw(); }
-    }).observe(place);
-  }).catch(() => { place.textContent = "The curves could not be loaded."; });
+  const redraw = () => draw().catch(() => { place.textContent = "The curves could not be loaded."; });
+  redraw();
+  picks.forEach((one) => one.addEventListener("change", redraw));
+  document.addEventListener("theme", redraw);
+  let width = place.clientWidth;
+  new ResizeObserver(() => {
+    if (place.clientWidth !== width) { width = place.clientWidth; redraw(); }
+  }).observe(place);
 })();
