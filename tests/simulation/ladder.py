@@ -109,14 +109,14 @@ class Simulation:
             await self.world.start()
             self.is_up.set()
             for name in BOTS:
-                nursery.start_soon(self._live, name)
+                nursery.start_soon(self._live, name, self.bots[name])
             async with trio.open_nursery() as trouble:
                 for _ in range(self.habits.crashes):
                     trouble.start_soon(self._crash)
                 for _ in range(self.habits.store_fails):
                     trouble.start_soon(self._fail_store)
                 if self.habits.newer:
-                    trouble.start_soon(self._renew)
+                    trouble.start_soon(self._renew, nursery)
                 await trio.sleep(TROUBLE_S)
             self.is_calm = True
             await trio.sleep(15)
@@ -137,16 +137,18 @@ class Simulation:
 
     # -- bots
 
-    async def _live(self, name: str) -> None:
-        """One bot: connected as long as its luck lasts, and then again."""
-        rng = random.Random(f"{self.seed} {name}")
+    async def _live(self, name: str, bot: ScriptedBot) -> None:
+        """One bot: connected as long as its luck lasts, and then again, until a newer version takes its place."""
+        rng = random.Random(f"{self.seed} {name} {bot.version}")
         while True:
             await self.is_up.wait()
             client = self.world.transport.connect({"authorization": f"Bearer {name}"})
-            status = await self._play(self.bots[name], client, rng)
+            status = await self._play(bot, client, rng)
             self.done[status.code.name] += 1
             if status.code is StatusCode.INTERNAL:
                 raise SimulationFailed(f"seed {self.seed}: {status.text}")
+            if bot is not self.bots[name] and status.code in (StatusCode.OK, StatusCode.FAILED_PRECONDITION):
+                return
             await trio.sleep(0.5 + 5 * rng.random())
 
     async def _play(self, bot: ScriptedBot, client: MemoryClient, rng: random.Random) -> Status:
@@ -217,12 +219,13 @@ class Simulation:
         await trio.sleep(20 * self.rng.random())
         self.world.store.fails = False
 
-    async def _renew(self) -> None:
-        """A newer version of a bot comes while the older still plays; then the older is gone."""
+    async def _renew(self, nursery: trio.Nursery) -> None:
+        """A newer version of a bot comes while the older still plays."""
         await trio.sleep(TROUBLE_S * 0.8 * self.rng.random())
         name = self.rng.choice(BOTS)
         self.earlier.append(self.bots[name])
         self.bots[name] = ScriptedBot(version="2")
+        nursery.start_soon(self._live, name, self.bots[name])
         self.done["newer version"] += 1
 
     # -- what came of it
