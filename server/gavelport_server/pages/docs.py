@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
+_SECTION = re.compile(r"(\d+\.\d+|[a-d]\.) ")
+"""Begins a line of the rules, which are numbered by hand."""
 _FIRST = ("first-bot", "protocol")
 """The order of the list; the others follow by name."""
 
@@ -79,9 +81,11 @@ def document(name: str) -> Document:
     for token in tokens:
         if token.type == "table_open":
             token.attrSet("class", "tbl")
-        for child in token.children or ():
+        for child, following in zip_longest(token.children or (), (token.children or ())[1:]):
             if child.type == "link_open":
                 child.attrSet("href", _link(name, str(child.attrGet("href") or "")))
+            elif child.type == "softbreak" and following is not None and _SECTION.match(following.content):
+                child.type = "hardbreak"
         # A column's alignment is told by a style, which the policy does not allow.
         if token.type in ("th_open", "td_open") and token.attrs.pop("style", "") == "text-align:right":
             token.attrSet("class", "n")

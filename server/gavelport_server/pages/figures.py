@@ -54,6 +54,14 @@ def rating(value: float) -> str:
     return f"{value:.0f}".replace("-", "−")
 
 
+def amount(total: float, unit: str, decimals: int = 0) -> str:
+    """Return a result in a game's unit: "$65", "−$3", "140"."""
+    text = minus(total, decimals)
+    if unit != "money":
+        return text
+    return f"−${text[1:]}" if text.startswith("−") else f"${text}"
+
+
 def signed(value: float, decimals: int = 0) -> str:
     """Return a change, with its sign."""
     text = minus(value, decimals)

@@ -14,7 +14,8 @@ from gavelport_server.archive.export import jsonl
 from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.public import public_copy
 from gavelport_server.pages.errors import PageError
-from gavelport_server.pages.matchlist import amount, row_of, rows_of
+from gavelport_server.pages.figures import amount
+from gavelport_server.pages.matchlist import row_of, rows_of
 from gavelport_server.pages.rendering import page, unchanged
 from gavelport_server.pages.tables.table import FULL
 from gavelport_server.storage.store import ResultFilter
@@ -83,7 +84,7 @@ def match_page(request: Request, shelf: Shelf, replays: Replays) -> Response:
     replay = replays.replay(match_id)
     header, end = replay.header, replay.end
     final = [
-        FinalSeat(seat, name.bot, name.version, end.ranks[seat], amount(header.game.total_unit, end.totals[seat]))
+        FinalSeat(seat, name.bot, name.version, end.ranks[seat], amount(end.totals[seat], header.game.total_unit))
         for seat, name in enumerate(header.seats)
     ]
     view = request.query_params.get("view", FULL)

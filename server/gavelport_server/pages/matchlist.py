@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gavelport_engine.registry import GAMES
 
-from gavelport_server.pages.figures import minus
+from gavelport_server.pages.figures import amount
 from gavelport_server.pages.shelf import KEY
 
 if TYPE_CHECKING:
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
     from gavelport_server.pages.shelf import Shelf
     from gavelport_server.storage.store import FoundResult, SeatResult
-
-DOLLARS = {"money"}
-"""Units that are written with a sign before them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ def row_of(found: FoundResult, *, is_sealed: bool) -> ListedMatch:
             bot=entrant.bot,
             version=entrant.version,
             rank=seat.rank,
-            amount=amount(unit, seat.total),
+            amount=amount(seat.total, unit),
             faults=_faults(seat),
             retired=seat.retired,
         )
@@ -81,14 +78,6 @@ def row_of(found: FoundResult, *, is_sealed: bool) -> ListedMatch:
         is_sealed=is_sealed,
         void_reason=result.void_reason,
     )
-
-
-def amount(unit: str, total: float, decimals: int = 0) -> str:
-    """Return a result in the game's unit: "$65", "−$3", "140"."""
-    text = minus(total, decimals)
-    if unit not in DOLLARS:
-        return text
-    return f"−${text[1:]}" if text.startswith("−") else f"${text}"
 
 
 def _faults(seat: SeatResult) -> int:

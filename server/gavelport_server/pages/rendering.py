@@ -93,6 +93,7 @@ def _environment() -> Environment:
         "minus": figures.minus,
         "rating": figures.rating,
         "signed": figures.signed,
+        "amount": figures.amount,
         "percent": figures.percent,
         "when": when,
     }

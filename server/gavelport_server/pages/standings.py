@@ -130,8 +130,6 @@ def competition_page(request: Request, shelf: Shelf) -> Response:
     if query.sort != "place":
         shown.sort(key=lambda line: _sort_key(line, query.sort))
     paging = Paging.of(len(shown), query.page, PAGE)
-    figures = [line.row.figures for line in lines if line.row.figures]
-    ends = [end for one in figures for end in (one.interval or (one.rating, one.rating))]
     latest = shelf.source.find_results(ResultFilter(tournament=record.identity, with_unrated=True), limit=LATEST)
     return page(
         request,
@@ -145,7 +143,7 @@ def competition_page(request: Request, shelf: Shelf) -> Response:
         paging=paging,
         query=query,
         sorts=SORTS,
-        axis=axis(ends or [line.row.elo for line in lines]),
+        axis=axis(_ends(lines) or [line.row.elo for line in lines]),
         matrix=matrix(competition, lines),
         blocks=blocks(competition),
         faulty=[line for line in lines if line.row.faults or line.row.refusals or line.row.retired],
@@ -156,6 +154,19 @@ def competition_page(request: Request, shelf: Shelf) -> Response:
         neighbours=neighbours(competition, lines),
         faults=sum(line.row.faults.total() for line in lines),
     )
+
+
+def _ends(lines: Sequence[Line]) -> list[float]:
+    """Return the ratings and the ends of their intervals, but for ends that no result bounds."""
+    found = []
+    for line in lines:
+        if (figures := line.row.figures) is not None:
+            found.append(figures.rating)
+            if figures.interval and not line.row.never_won:
+                found.append(figures.interval[0])
+            if figures.interval and not line.row.never_lost:
+                found.append(figures.interval[1])
+    return found
 
 
 def curves_json(request: Request, shelf: Shelf) -> dict[str, Any]:
