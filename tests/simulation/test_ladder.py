@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from gavelport_server.storage.store import Result
 
-QUICK = 4
+QUICK = 3
 
 
 def test_some_seeds() -> None:
     done = simulate_many(range(1, 1 + QUICK))
     assert done["matches"] > 20 * QUICK
-    assert done["crash"] >= 2
+    assert done["crash"] >= 1
 
 
 @pytest.mark.long
@@ -112,7 +112,7 @@ def interrupted_matches_are_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 
 PLANTED: list[Any] = [
-    a_result_is_lost,
+    pytest.param(a_result_is_lost, marks=pytest.mark.long),
     pytest.param(a_result_is_counted_twice, marks=pytest.mark.long),
     answers_are_told_before_they_are_on_disk,
     pytest.param(the_default_is_kept_instead_of_an_answer, marks=pytest.mark.long),
