@@ -65,6 +65,8 @@ class MatchEntry(NamedTuple):
     """What the match is played for, in the words of whoever enters it: `rated`, `practice`."""
     private_key: bytes
     """Of its replay (`private.py`): kept here, so that a replay that is made twice is the same twice."""
+    sandbox: str = ""
+    """Which seats' bots this machine runs, and what holds them; empty without any."""
 
 
 def input_bytes(given: PastInput) -> bytes:
@@ -116,6 +118,7 @@ def entry_bytes(entry: MatchEntry) -> bytes:
             "ladder": entry.ladder,
             "queue": entry.queue,
             "private_key": entry.private_key.hex(),
+            "sandbox": entry.sandbox,
             "game": setup.game.id,
             "options": setup.game.options_to_notation(setup.options),
             "seats": [[seat.bot, seat.version] for seat in setup.seats],
@@ -152,6 +155,7 @@ def entry_of(stored: bytes) -> MatchEntry:
         )
         if commitment(setup.seed, match_id) != held["commitment"]:
             raise JournalError(f"match {match_id}: its seed is not the one that was committed to")
-        return MatchEntry(setup, held["ladder"], held["queue"], bytes.fromhex(held["private_key"]))
+        key = bytes.fromhex(held["private_key"])
+        return MatchEntry(setup, held["ladder"], held["queue"], key, held.get("sandbox", ""))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise JournalError(f"a match's setup cannot be read ({type(error).__name__})") from error

@@ -8,7 +8,7 @@ of the server leaves undone is finished from the journal at the next start.
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -87,7 +87,7 @@ class Running:
     began: float
     scope: trio.CancelScope = field(default_factory=trio.CancelScope)
     void_reason: str = ""
-    """Why an admin ended it; empty while none did."""
+    """Why it was ended or given up; empty while it was not."""
     record: Sequence[Played | Checkpoint] = ()
     feed: SpectatorFeed | None = None
 
@@ -197,6 +197,15 @@ class Matches:
         running = self._seated(setup, ladder, table, is_rated=left.log.entry.queue == RATED)
         self._nursery.start_soon(self._go_on, running, left, grace_s)
 
+    def give_up(self, ladder: Ladder, left: Unfinished, reason: str) -> None:
+        """Let a match that a crash interrupted be void, as it cannot go on."""
+        setup = left.log.entry.setup
+        table = tuple(self._players.seat(name) for name in setup.seats)
+        running = self._seated(setup, ladder, table, is_rated=left.log.entry.queue == RATED)
+        running.void_reason = reason
+        self._remember(running)
+        self._nursery.start_soon(self._go_on, running, replace(left, void_reason=reason), 0.0)
+
     def void(self, running: Running, reason: str) -> None:
         """End a running match as one that counts for nothing; its bots are told."""
         running.void_reason = reason
@@ -212,12 +221,13 @@ class Matches:
         running = Running(setup, ladder, is_rated, table, now_text(), trio.current_time())
         self.running[setup.match_id] = running
         for player in table:
-            player.matches.add(setup.match_id)
+            player.sit_down(setup.match_id)
         return running
 
     async def _play(self, running: Running) -> None:
         queue = RATED if running.is_rated else PRACTICE
-        entry = MatchEntry(running.setup, running.kept_in().identity, queue, secrets.token_bytes(KEY_BYTES))
+        key = secrets.token_bytes(KEY_BYTES)
+        entry = MatchEntry(running.setup, running.kept_in().identity, queue, key, _sandbox(running.players))
         try:
             log = self._journal.enter(entry)
         except JournalError as error:
@@ -275,7 +285,8 @@ class Matches:
             if report is None:
                 player.released(running.match_id, now)
             else:
-                player.finished(running.match_id, now, was_retired=seat in report.retired)
+                was_faulty = bool(report.figures[seat].faults)
+                player.finished(running.match_id, now, was_retired=seat in report.retired, was_faulty=was_faulty)
         self._changed()
 
     # -- keeping
@@ -284,7 +295,7 @@ class Matches:
         identity, seconds = running.kept_in().identity, trio.current_time() - running.began
 
         def count(report: MatchReport, stored: bytes) -> None:
-            self._recorder.count(identity, report, stored, seconds)
+            self._recorder.count(identity, report, stored, seconds, log.entry.sandbox)
 
         async def keep() -> None:
             await finish_match(report, log, replays=self._replays, count=count)
@@ -296,7 +307,8 @@ class Matches:
 
     async def _make_void(self, running: Running, reason: str, log: MatchJournal) -> None:
         match_id, identity = running.match_id, running.kept_in().identity
-        self._remember(running)
+        if not running.void_reason:
+            self._remember(running)
 
         async def keep() -> None:
             await self._in_worker(self._recorder.void, identity, match_id, reason)
@@ -337,3 +349,9 @@ class Matches:
         self._one_less.set()
         self._one_less = trio.Event()
         self._changed()
+
+
+def _sandbox(players: Sequence[Player]) -> str:
+    """Return which of the seats are hosted, and what holds them; empty without any."""
+    hosted = [(str(seat), player.host.sandbox) for seat, player in enumerate(players) if player.host is not None]
+    return f"seats {' '.join(seat for seat, _ in hosted)}: {hosted[0][1]}" if hosted else ""

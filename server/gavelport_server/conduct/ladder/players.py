@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import structlog
 from gavelport.v1 import referee_pb2 as pb
@@ -29,6 +29,23 @@ _REST_S, _REST_MOST_S = 60.0, 960.0
 _log = structlog.get_logger(__name__)
 
 
+class Host(Protocol):
+    """Whoever runs a player's processes, one a match."""
+
+    @property
+    def sandbox(self) -> str:
+        """Return what was found to hold them, and their limits, in words."""
+        ...
+
+    def began(self, match_id: str) -> None:
+        """The player sits down to a match."""
+        ...
+
+    def over(self, match_id: str, *, was_faulty: bool) -> None:
+        """The match is over; its process plays no other."""
+        ...
+
+
 @dataclass(eq=False, slots=True)
 class Player:
     """A version of a bot, connected or at its matches."""
@@ -48,6 +65,8 @@ class Player:
     rests_until: float = 0.0
     news: list[bytes] = field(default_factory=list)
     """Notices that are told once it is connected."""
+    host: Host | None = None
+    """Of a version that runs on the server; it plays one match at a time."""
 
     @property
     def bot(self) -> str:
@@ -65,7 +84,7 @@ class Player:
             self.session.connected
             and not (self.leaving or self.unpaired)
             and game in self.games
-            and len(self.matches) < self.session.max_matches
+            and len(self.matches) < (self.session.max_matches if self.host is None else 1)
             and self.rests_until <= now
         )
 
@@ -94,13 +113,21 @@ class Player:
                 self.session.send(message)
             self.news.clear()
 
-    def released(self, match_id: str, now: float) -> None:
+    def sit_down(self, match_id: str) -> None:
+        """Take note of a match that it plays from now on."""
+        self.matches.add(match_id)
+        if self.host is not None:
+            self.host.began(match_id)
+
+    def released(self, match_id: str, now: float, *, was_faulty: bool = False) -> None:
         """Take note that a match is over."""
         self.matches.discard(match_id)
         self.since = now
         self.let_go()
+        if self.host is not None:
+            self.host.over(match_id, was_faulty=was_faulty)
 
-    def finished(self, match_id: str, now: float, *, was_retired: bool) -> None:
+    def finished(self, match_id: str, now: float, *, was_retired: bool, was_faulty: bool) -> None:
         """Take note of the end of a match that counts, and of one that ended like those before it."""
         self.retired_in_row = self.retired_in_row + 1 if was_retired else 0
         beyond = self.retired_in_row - PROBATION_AFTER
@@ -113,7 +140,7 @@ class Player:
                 f"its end. `gavelport bots faults {self.bot}` shows what went wrong; mend it and connect a new version"
             )
             self.tell(pb.NOTICE_KIND_LADDER, Code.PROBATION, sentence, match_id)
-        self.released(match_id, now)
+        self.released(match_id, now, was_faulty=was_faulty)
 
 
 class Players:
@@ -142,6 +169,12 @@ class Players:
     def hello(self, caller: Caller, hello: pb.Hello) -> Session | Refusal:
         """Let a bot in, with what it has come for, or refuse it (`Admission.hello`)."""
         name = SeatName(caller.bot, hello.bot_version)
+        if self._roster.content_hash(name.bot, name.version):
+            text = (
+                f"{name.bot} {name.version} was submitted, and this server runs it; to connect, give what you run a "
+                "version of its own in bot.toml"
+            )
+            return Refusal(StatusCode.FAILED_PRECONDITION, text)
         is_practice = hello.queue == pb.QUEUE_PRACTICE
         games = frozenset(hello.games) & self._games
         if not games:
@@ -162,6 +195,14 @@ class Players:
             _log.info("version_new", bot=name.bot, version=name.version)
             self.apply_roster()
         return player.session
+
+    def host(self, name: SeatName, session: Session, games: Iterable[str], host: Host) -> None:
+        """Let a process that runs on the server play for a version, from now on and for one match."""
+        player = self.seat(name)
+        player.session, player.host = session, host
+        player.is_practice, player.games, player.since = False, frozenset(games) & self._games, self._now()
+        player.leaving, player.unpaired, player.news = "", "", []
+        self.apply_roster()
 
     def apply_roster(self) -> None:
         """Let what is known of bots and versions take effect on those that are there."""
@@ -184,7 +225,7 @@ class Players:
         now = self._now()
         for name, player in tuple(self._players.items()):
             player.tell_news()
-            if player.session.connected or player.matches:
+            if player.session.connected or player.matches or player.rests_until > now:
                 self._away.pop(name, None)
             elif now - self._away.setdefault(name, now) >= KEPT_S:
                 del self._players[name], self._away[name]

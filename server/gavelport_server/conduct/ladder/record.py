@@ -9,7 +9,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -57,13 +57,16 @@ class Recorder:
         rated, practice = (self._store.open_tournament(_record(settings, kind)) for kind in ("ladder", "practice"))
         return LadderRecords(rated, practice)
 
-    def count(self, identity: str, report: MatchReport, stored: bytes, seconds: float) -> None:
-        """Count a match that is over and whose replay is kept, once; one that is void already stays so."""
+    def count(self, identity: str, report: MatchReport, stored: bytes, seconds: float, sandbox: str = "") -> None:
+        """Count a match that is over and whose replay is kept, once; one that is void already stays so.
+
+        `sandbox` says what held the hosted bots in it.
+        """
         setup = report.setup
         entrants = tuple(self._store.add_entrant(identity, seat.bot, seat.version) for seat in setup.seats)
         pairing = Pairing(number=0, round=0, block=0, rotation=0, table=0, deal=0, entrants=entrants)
         result = result_of(pairing, report, replay_sha256=sha256_of(stored), seconds=seconds)
-        self._store.append_result(identity, result)
+        self._store.append_result(identity, replace(result, sandbox=sandbox))
 
     def is_void(self, identity: str, match_id: str) -> bool:
         """Return whether a match is known to have come to nothing."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from gavelport_server.conduct.ladder.spectate import SpectatorFeed
     from gavelport_server.conduct.session import Session
     from gavelport_server.lobby.gate import Caller
+    from gavelport_server.referee.report import SeatName
     from gavelport_server.serving import LadderSettings
     from gavelport_server.storage.members import BotRecord, Members, OwnerRecord, VersionRecord
     from gavelport_server.storage.store import Store
@@ -49,6 +50,7 @@ SEEN_S = 60.0
 """How often it is kept who is connected."""
 GRACE_S = 60.0
 """So long after a start the bots of interrupted matches are waited for."""
+HOSTED_LOST = "a bot that this server runs sat in it, and its process ended with the server; it is played again"
 _log = structlog.get_logger(__name__)
 
 
@@ -116,9 +118,9 @@ class LadderService:
         self._in_worker = in_worker
         self._over = over
         self._recorder = Recorder(store)
-        self._roster = Roster()
+        self.roster = Roster()
         games = frozenset(one.game.id for one in ladders)
-        self._players = Players(self._roster, games, trio.current_time)
+        self.players = Players(self.roster, games, trio.current_time)
         self._ladders: list[Ladder] = []
         self._revision = -1
         self._asked_at = self._seen_at = float("-inf")
@@ -141,7 +143,7 @@ class LadderService:
         left = await self._in_worker(self._journal.unfinished)
         async with trio.open_nursery() as nursery:
             self._matches = Matches(
-                self._players,
+                self.players,
                 self._recorder,
                 self._replays,
                 self._journal,
@@ -150,7 +152,7 @@ class LadderService:
                 changed=self.wake,
                 over=self._over,
             )
-            self.requests = Requests(self._roster, self._players, self._matches, self._rng, lambda: self._ladders)
+            self.requests = Requests(self.roster, self.players, self._matches, self._rng, lambda: self._ladders)
             for one in left:
                 await self._take_up(one)
             task_status.started()
@@ -183,14 +185,20 @@ class LadderService:
             if entry.ladder == (rated if entry.queue == RATED else practice):
                 if await self._in_worker(self._recorder.is_void, entry.ladder, match_id):
                     left.log.void("it was void before the server stopped")
+                elif left.report is None and not left.void_reason and self._has_hosted(entry.setup.seats):
+                    self._matches.give_up(ladder, left, HOSTED_LOST)
+                    self.requests.rerun(match_id)
                 else:
                     self._matches.resume(ladder, left, self._grace_s)
                 return
         _log.warning("match_without_ladder", match=match_id, ladder=entry.ladder)
 
+    def _has_hosted(self, seats: Sequence[SeatName]) -> bool:
+        return any(self.roster.content_hash(seat.bot, seat.version) for seat in seats)
+
     async def _round(self) -> None:
         await self._read_store()
-        self._players.tell_news()
+        self.players.tell_news()
         now = trio.current_time()
         for ladder in self._ladders:
             ladder.ledger.expire(now)
@@ -205,13 +213,13 @@ class LadderService:
 
     def _make_tables(self, ladder: Ladder, now: float) -> None:
         kept = self.requests.play_again(ladder, now)
-        pool = Pool(ladder.game, now, self._roster, ladder.ratings, ladder.ledger, kept)
+        pool = Pool(ladder.game, now, self.roster, ladder.ratings, ladder.ledger, kept)
         seats = ladder.settings.seats
         # First, as its tables are few and it waits before it takes others' bots; after the rated ones none are left.
-        for practice in pool.practice_tables(self._players, seats, self._rng, ladder.practised):
+        for practice in pool.practice_tables(self.players, seats, self._rng, ladder.practised):
             self._matches.start(ladder, practice, is_rated=False)
-        free = pool.rated(self._players)
-        playing = sum(len(player.matches) > 0 for player in self._players.connected())
+        free = pool.rated(self.players)
+        playing = sum(len(player.matches) > 0 for player in self.players.connected())
         found = tables(
             pool.waiting(free),
             seats,
@@ -233,7 +241,7 @@ class LadderService:
         """Read what is new, and write what has come up. While the store fails, what was known stays."""
         now = trio.current_time()
         try:
-            for bot, version in tuple(self._roster.unsaved):
+            for bot, version in tuple(self.roster.unsaved):
                 await self._in_worker(self._members.add_version, bot, version)
                 self._revision = -1
             if now - self._asked_at >= POLL_S or self._revision < 0 or self._store_problem:
@@ -261,9 +269,9 @@ class LadderService:
         revision = await self._in_worker(self._members.members_revision)
         if revision != self._revision:
             owners, bots, versions = await self._in_worker(self._read_all)
-            self._roster.load(owners, bots, versions)
+            self.roster.load(owners, bots, versions)
             self._revision = revision
-            self._players.apply_roster()
+            self.players.apply_roster()
 
     def _read_all(self) -> tuple[Sequence[OwnerRecord], Sequence[BotRecord], Sequence[VersionRecord]]:
         return self._members.owners(), self._members.bots(), self._members.versions()
@@ -272,19 +280,19 @@ class LadderService:
 
     def hello(self, caller: Caller, hello: pb.Hello) -> Session | Refusal:
         """Return the session of a bot that says Hello, or why it is not let in."""
-        answer = self._players.hello(caller, hello)
+        answer = self.players.hello(caller, hello)
         self.wake()
         return answer
 
     def knows(self, bot: str) -> bool:
         """Return whether there is a bot of this name, as far as was read from the store."""
-        return self._roster.bot(bot) is not None
+        return self.roster.bot(bot) is not None
 
     async def refresh(self) -> None:
         """Read owners, bots and versions anew, at once: for whoever has just changed them. Raises StoreError."""
         self._revision = -1
         await self._read_members()
-        self._players.tell_news()
+        self.players.tell_news()
         self.wake()
 
     # -- what is asked of it
@@ -313,7 +321,7 @@ class LadderService:
         next start takes it up.
         """
         self.is_draining = True
-        for player in self._players.connected():
+        for player in self.players.connected():
             player.tell(
                 pb.NOTICE_KIND_DRAINING,
                 Code.DRAINING,
@@ -336,25 +344,25 @@ class LadderService:
         """Return the connected bots by name and version."""
         found = [
             ConnectedBot(player.bot, player.version, player.is_practice, len(player.matches))
-            for player in self._players.connected()
+            for player in self.players.connected()
         ]
         return sorted(found, key=lambda one: (one.bot, one.version))
 
     def connected_names(self) -> list[str]:
         """Return the names of the bots that are connected, sorted."""
-        return sorted({player.bot for player in self._players.connected()})
+        return sorted({player.bot for player in self.players.connected()})
 
     def queues(self) -> list[Queue]:
         """Return who waits, by ladder."""
         now = trio.current_time()
         found = []
         for ladder in self._ladders:
-            pool = Pool(ladder.game, now, self._roster, ladder.ratings, ladder.ledger, frozenset())
+            pool = Pool(ladder.game, now, self.roster, ladder.ratings, ladder.ledger, frozenset())
             practising = sorted(
-                player.bot for player in self._players if player.is_practice and player.is_free(ladder.game, now)
+                player.bot for player in self.players if player.is_practice and player.is_free(ladder.game, now)
             )
             running = sum(one.ladder is ladder for one in self._matches.running.values())
-            free = tuple(sorted(pool.rated(self._players)))
+            free = tuple(sorted(pool.rated(self.players)))
             found.append(Queue(ladder.name, free, tuple(practising), running))
         return found
 
@@ -368,7 +376,7 @@ class LadderService:
 
     def playing_version(self, bot: str) -> str:
         """Return the version of a bot that plays rated matches; empty before there is any."""
-        return self._roster.playing(bot)
+        return self.roster.playing(bot)
 
     def spectate(self, match_id: str) -> SpectatorFeed | None:
         """Return what spectators of a running match are told by; None where no such match runs."""

@@ -31,6 +31,7 @@ class Roster:
         self._houses: frozenset[str] = frozenset()
         self._bots: dict[str, BotRecord] = {}
         self._versions: dict[str, list[str]] = {}
+        self._contents: dict[tuple[str, str], str] = {}
         self.unsaved: list[tuple[str, str]] = []
         """New versions, as (bot, version), that are not in the store yet."""
 
@@ -39,8 +40,10 @@ class Roster:
         self._houses = frozenset(owner.name for owner in owners if owner.is_house)
         self._bots = {bot.name: bot for bot in bots}
         self._versions = {}
+        self._contents = {}
         for one in sorted(versions, key=lambda one: (one.bot, one.number)):
             self._versions.setdefault(one.bot, []).append(one.version)
+            self._contents[one.bot, one.version] = one.content_hash
         self.unsaved = [pair for pair in self.unsaved if pair[1] not in self._versions.get(pair[0], ())]
         for bot, version in self.unsaved:
             self._versions.setdefault(bot, []).append(version)
@@ -66,6 +69,10 @@ class Roster:
             return record.pinned_version
         versions = self._versions.get(bot)
         return versions[-1] if versions else ""
+
+    def content_hash(self, bot: str, version: str) -> str:
+        """Return the hash of a version that was submitted, and runs on the server; empty for any other."""
+        return self._contents.get((bot, version), "")
 
     def enter(self, bot: str, version: str) -> bool:
         """Take note of a version that has come for rated matches; return whether it is new."""

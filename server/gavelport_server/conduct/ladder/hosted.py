@@ -1,0 +1,345 @@
+"""Bots that the server runs: of each version that plays, one process in play and the next one warm (design 9).
+
+A process plays one match and is gone, with its scratch and its memory; the one beside it has been started meanwhile, so
+that nobody waits for an interpreter. Where the machine has no room for all, each bot has one process before any has
+two, in the order in which they last played, and one that finds no table for long makes room for whoever waits.
+
+A bot whose processes end without a match, three times in a row, rests for a while, longer each time. That is no word
+on the bot: it stays active, and what went wrong is said by `words`. What ends within a match is the referee's to judge.
+A launcher that is lost is nobody's fault: its matches are void, and played again.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from gavelport_server.conduct.ladder.hosted_logs import HostedLogs
+from gavelport_server.conduct.manifest import ManifestError, read_manifest
+from gavelport_server.conduct.process import BotStartError
+from gavelport_server.conduct.results import bounded
+from gavelport_server.conduct.session import Session, SessionGoneError
+from gavelport_server.referee.report import SeatName
+from gavelport_server.transport.link import ServiceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from gavelport_server.conduct.hosting import HostedProcess, Hosting
+    from gavelport_server.conduct.hub import Hub
+    from gavelport_server.conduct.ladder.service import LadderService
+    from gavelport_server.conduct.manifest import BotManifest
+
+START_S = 20.0
+"""From a process's start to its Hello; as long may it be away later, before it is given up."""
+STARTS = 3
+"""Processes in a row that end without a match, before a bot rests."""
+REST_S, REST_MOST_S = 60.0, 960.0
+IDLE_S = 60.0
+"""So long a process may wait for a table while other bots wait for a process."""
+LOOK_S = 1.0
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class _Life:
+    """One process of a bot, from its start to its end."""
+
+    process: HostedProcess
+    session: Session
+    log: Path
+    is_up: bool = False
+    match_id: str = ""
+    since: float = 0.0
+    """When it was last seen connected, or put in play."""
+    is_unwanted: bool = False
+    """Whether it was ended by the server's own wish, before any match."""
+    over: trio.Event = field(default_factory=trio.Event)
+    """Set when it is to end, or has ended."""
+
+
+class _Bot:
+    """A version that plays, and its processes; the `Host` of its player."""
+
+    def __init__(self, owner: HostedBots, name: SeatName, content_hash: str) -> None:
+        self.name = name
+        self.content_hash = content_hash
+        self.manifest: BotManifest | None = None
+        self.lives: list[_Life] = []
+        self.in_play: _Life | None = None
+        self.waits_since = trio.current_time()
+        """Since it was last at a match."""
+        self.failures = 0
+        self.rests_until = 0.0
+        self.why = ""
+        """What went wrong with its latest process, in words."""
+        self._owner = owner
+
+    @property
+    def sandbox(self) -> str:
+        """See `Host`."""
+        return self._owner.sandbox
+
+    def began(self, match_id: str) -> None:
+        """See `Host`."""
+        if self.in_play is not None:
+            self.in_play.match_id = match_id
+            self.failures, self.why = 0, ""
+            self.in_play.log = self._owner.logs.begun(self.name, self.in_play.log, match_id)
+
+    def over(self, match_id: str, *, was_faulty: bool) -> None:
+        """See `Host`."""
+        life, self.in_play = self.in_play, None
+        self.waits_since = trio.current_time()
+        if life is not None and life.match_id == match_id:
+            self._owner.logs.over(self.name, match_id, was_faulty=was_faulty)
+            life.over.set()
+        self._owner.seat(self)
+
+    @property
+    def standby(self) -> _Life | None:
+        """The process that is up and waits for its turn."""
+        for life in self.lives:
+            if life.is_up and life is not self.in_play and not life.match_id and not life.over.is_set():
+                return life
+        return None
+
+
+class HostedBots:
+    """The processes of all hosted bots. `run` keeps them going."""
+
+    def __init__(
+        self, ladders: LadderService, hub: Hub, logs: Path, folder: Callable[[str], Path], *, most: int, starting: int
+    ) -> None:
+        """Take whom they play for.
+
+        Args:
+            ladders: where they play.
+            hub: who knows their sessions.
+            logs: the folder of what they print.
+            folder: returns where a content hash is unpacked; blocks; raises OSError or ValueError where it is not.
+            most: so many processes at the same time.
+            starting: so many of them starting.
+        """
+        self.sandbox = ""
+        self.logs = HostedLogs(logs)
+        self._ladders = ladders
+        self._hub = hub
+        self._folder = folder
+        self._most, self._starting = most, starting
+        self._bots: dict[SeatName, _Bot] = {}
+        self._changed = trio.Event()
+
+    def words(self, bot: str) -> str:
+        """Return what keeps a hosted bot from playing, in words; empty where nothing does, and for any other bot."""
+        for one in self._bots.values():
+            if one.name.bot == bot and one.failures >= STARTS:
+                left_s = max(0.0, one.rests_until - trio.current_time())
+                return (
+                    f"{bot} {one.name.version} gets no matches for now: its last {one.failures} processes ended before "
+                    f"any match; the latest: {one.why}. It is started again in {left_s:.0f} s; mend it, and submit a "
+                    "new version"
+                )
+        return ""
+
+    async def run(self, hosting: Hosting, sandbox: str) -> None:
+        """Keep the bots' processes going until cancelled; while the launcher is lost, none are started.
+
+        Cancelled, matches that run are left as they are: end them before. `sandbox` says what holds the processes.
+        """
+        self.sandbox = sandbox
+        async with trio.open_nursery() as nursery:
+            while True:
+                await self._look(hosting, nursery)
+                with trio.move_on_after(LOOK_S):
+                    await self._changed.wait()
+                self._changed = trio.Event()
+
+    def seat(self, bot: _Bot) -> None:
+        """Put a process that is up in play, where there is one and the bot has none."""
+        self._changed.set()
+        player = self._ladders.players.seat(bot.name)
+        if bot.in_play is not None:
+            return
+        life = bot.standby if self._bots.get(bot.name) is bot else None
+        if life is None:
+            player.session = Session(bot.name)  # nobody is there
+            return
+        assert bot.manifest is not None
+        bot.in_play, life.since = life, trio.current_time()
+        self._ladders.players.host(bot.name, life.session, bot.manifest.games, bot)
+        self._ladders.wake()
+
+    # -- who is to have a process
+
+    async def _look(self, hosting: Hosting, nursery: trio.Nursery) -> None:
+        now = trio.current_time()
+        await self._keep_in_step()
+        for bot in self._bots.values():
+            for life in bot.lives:
+                if life.session.connected and life is not bot.in_play:
+                    life.since = now
+                elif life.is_up and not life.session.connected and not life.match_id and now - life.since > START_S:
+                    life.over.set()
+        wanted = [bot for bot in self._bots.values() if bot.manifest is not None and self._is_well(bot, now)]
+        without = [bot for bot in wanted if not bot.lives]
+        with_one = [bot for bot in wanted if len(bot.lives) == 1 and bot.in_play is not None]
+        lives = [life for bot in self._bots.values() for life in bot.lives]
+        room = 0 if hosting.launcher.is_lost else self._most - len(lives)
+        starting = self._starting - sum(not life.is_up for life in lives)
+        in_turn = sorted(without, key=lambda bot: bot.waits_since) + sorted(with_one, key=lambda bot: bot.waits_since)
+        for bot in in_turn[: max(0, min(room, starting))]:
+            self._begin(bot, hosting, nursery)
+        if len(without) > room:
+            self._make_room(len(without) - max(0, room), now)
+
+    def _is_well(self, bot: _Bot, now: float) -> bool:
+        return bot.rests_until <= now and self._ladders.players.seat(bot.name).rests_until <= now
+
+    async def _keep_in_step(self) -> None:
+        """Have an entry for each version that plays, and end the processes of all others that are at no match."""
+        roster = self._ladders.roster
+        playing = {}
+        for bot_name in roster.names:
+            version = roster.playing(bot_name)
+            content_hash = roster.content_hash(bot_name, version)
+            if content_hash and not roster.why_not_paired(bot_name):
+                playing[SeatName(bot_name, version)] = content_hash
+        for name, bot in tuple(self._bots.items()):
+            if name not in playing:
+                for life in bot.lives:
+                    self._end(life)
+                if not bot.lives:
+                    del self._bots[name]
+        for name, content_hash in playing.items():
+            if name not in self._bots:
+                self._bots[name] = _Bot(self, name, content_hash)
+                self.logs.sweep(name)
+            bot = self._bots[name]
+            if bot.manifest is None and bot.rests_until <= trio.current_time():
+                await self._read(bot)
+
+    async def _read(self, bot: _Bot) -> None:
+        def read() -> BotManifest:
+            return read_manifest(self._folder(bot.content_hash))
+
+        try:
+            bot.manifest = await trio.to_thread.run_sync(read)
+        except (OSError, ManifestError, ValueError) as error:
+            self._failed(bot, bounded(f"what was submitted cannot be read: {error}"))
+            bot.failures = max(bot.failures, STARTS)
+            bot.rests_until = trio.current_time() + REST_S
+
+    def _make_room(self, processes: int, now: float) -> None:
+        """End processes that wait for their turn, then those that have long waited for a table."""
+        spare = [life for bot in self._bots.values() if (life := bot.standby) is not None and bot.in_play is not None]
+        idle = [
+            (bot.in_play.since, bot.in_play)
+            for bot in self._bots.values()
+            if bot.in_play is not None and not bot.in_play.match_id and now - bot.in_play.since > IDLE_S
+        ]
+        # One that waits its turn at its second process has the first one at a table; the others wait for nothing.
+        waiting = spare + [life for _, life in sorted(idle, key=lambda pair: pair[0])]
+        for life in waiting[:processes]:
+            self._end(life)
+
+    def _end(self, life: _Life) -> None:
+        """End a process that is at no match."""
+        if not life.match_id:
+            life.is_unwanted = True
+            life.over.set()
+
+    # -- one process
+
+    def _begin(self, bot: _Bot, hosting: Hosting, nursery: trio.Nursery) -> None:
+        assert bot.manifest is not None
+        token = secrets.token_urlsafe(32)
+        log = self.logs.fresh(bot.name)
+        life = _Life(hosting.process(bot.manifest, token, log), self._hub.admit(token, bot.name), log)
+        life.since = trio.current_time()
+        bot.lives.append(life)
+        nursery.start_soon(self._live, bot, life, hosting)
+
+    async def _live(self, bot: _Bot, life: _Life, hosting: Hosting) -> None:
+        try:
+            await self._stay(bot, life)
+        except BotStartError as error:
+            life.session.gone(bounded(str(error)))
+        finally:
+            bot.lives.remove(life)
+            if bot.in_play is life:
+                bot.in_play = None
+                self.seat(bot)
+            is_left = life.match_id and not life.over.is_set()  # a match that the server stops in the middle of
+            why = life.session.gone_reason
+            if not is_left:
+                self._hub.dismiss(life.session)
+            await life.process.stop()
+        if not life.match_id:
+            is_failure = not (life.is_unwanted or hosting.launcher.is_lost)
+            self.logs.unused(bot.name, life.log, is_kept=is_failure)
+            if is_failure:
+                self._failed(bot, why or "it was not connected for too long")
+        self._changed.set()
+
+    async def _stay(self, bot: _Bot, life: _Life) -> None:
+        """Start a process, put it in play when it is its turn, and return when it is to end or has ended."""
+        await life.process.start()
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._attend, life)
+            with trio.move_on_after(START_S), suppress(SessionGoneError):
+                await life.session.wait_connected()
+            if life.session.connected:
+                life.is_up = True
+                self.seat(bot)
+                await life.over.wait()
+            elif not life.session.gone_reason:
+                life.session.gone(f"it did not connect within {START_S:.0f} s")
+            nursery.cancel_scope.cancel()
+
+    async def _attend(self, life: _Life) -> None:
+        """Wait for a process's end, and say what that means to its match."""
+        await life.process.wait()
+        ended = life.process.ended
+        if ended is not None and ended.cause == "lost" and life.match_id:
+            self._play_again(life.match_id)
+            return
+        line = life.process.first_error_line
+        life.session.gone(bounded(life.process.why_ended + (f": {line}" if line else "")))
+        if not life.match_id:
+            life.over.set()
+
+    def _play_again(self, match_id: str) -> None:
+        if self._ladders.requests.void_running(match_id, "the launcher of hosted bots was lost; it is played again"):
+            with suppress(ServiceError):
+                self._ladders.requests.rerun(match_id)
+
+    def _failed(self, bot: _Bot, why: str) -> None:
+        bot.failures += 1
+        bot.why = why
+        beyond = bot.failures - STARTS
+        if beyond >= 0:
+            rest_s = min(REST_MOST_S, REST_S * 2**beyond)
+            bot.rests_until = trio.current_time() + rest_s
+            _log.warning("hosted_bot_rests", bot=bot.name.bot, version=bot.name.version, reason=why, rest_s=rest_s)
+
+
+def most_processes(seats: int, memory_bytes: int, *, cores: int, machine_bytes: int) -> int:
+    """Return how many processes a machine should run at the same time.
+
+    Four for each core, as of a table all but one or two wait; as many as may fill three quarters of the memory; and a
+    table's worth in any case.
+    """
+    return max(seats, min(4 * cores, machine_bytes * 3 // 4 // memory_bytes))
+
+
+def sandbox_words(effects: int, memory_mib: int, processes: int, cores: float) -> str:
+    """Return what is kept with each match of hosted bots."""
+    many = "core" if cores == 1 else "cores"
+    return f"{effects} effects hold; {memory_mib} MiB, {processes} processes, {cores:g} {many}"
