@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import trio
+from gavelport.v1 import referee_pb2 as pb
 from gavelport_engine.rng import commitment
 from gavelport_server.archive.verify import verify_stored
 from gavelport_server.conduct.ladder.record import match_seed
@@ -55,8 +56,28 @@ async def test_paces_hold_over_a_restart(
     await trio.sleep(600)
     assert len(world.results()) == 3
     assert [client.matches for client in clients] == [[], [], [], []]
+    (told,) = clients[0].notices
+    assert told.kind == pb.NOTICE_KIND_LADDER
+    assert told.code == "not_paired"
+    assert told.sentence == (
+        "a gets no match on main for now: it has played 3 matches in the last hour, and 3 are the most; "
+        "stay connected, and it goes on by itself"
+    )
     await trio.sleep(3600)
     assert len(world.results()) == 6
+    assert len(clients[0].notices) == 2  # once each time
+
+
+async def test_practice_has_the_ladders_pace(
+    tmp_path: Path, nursery: trio.Nursery, autojump_clock: trio.testing.MockClock
+) -> None:
+    world = World(tmp_path, nursery, (replace(settings(), bot_per_hour=2),))
+    await world.start()
+    clients = [world.connect(name, queue=pb.QUEUE_PRACTICE) for name in "abcd"]
+    await trio.sleep(600)
+    assert len(world.results("practice")) == 2
+    (told,) = clients[0].notices
+    assert "it has practised 2 times in the last hour, and 2 are the most" in told.sentence
 
 
 async def test_two_ladders_of_one_server_share_their_bots(

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import pytest
 from gavelport_server.pairing import ladder
-from gavelport_server.pairing.ladder import PATIENCE_S, SETTLED_MATCHES, Waiting, tables
+from gavelport_server.pairing.ladder import PATIENCE_S, SETTLED_MATCHES, Waiting, held_back, tables
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -222,3 +222,16 @@ def test_a_pair_meets_no_oftener_than_it_may(cap: int) -> None:
         for table in tables(waiting, SEATS, 100.0, rng, met, pair_most=cap):
             met.update(frozenset(pair) for pair in combinations(table, 2))
     assert max(met.values()) == cap
+
+
+def test_who_is_held_back_is_told_why() -> None:
+    waiting = [bot(name) for name in "abcd"]
+    met = {frozenset(pair): 3 for pair in combinations("abc", 2)}
+    assert held_back(waiting, 3, met, pair_most=4) == {}
+    held = held_back(waiting, 3, met, pair_most=3)
+    assert sorted(held) == ["a", "b", "c"]  # `d` could sit with any two, were they not held back by each other
+    assert held["a"].startswith("it has met 2 of the 3 bots that wait as often as a pair may in 24 hours, 3 times")
+    assert held_back([*waiting, bot("e")], 3, met, pair_most=3) == {}
+    assert held_back(waiting[:2], 3, met, pair_most=3) == {}, "there is no company, cap or no cap"
+    often = Waiting("often", "owner", 1500.0, 500, 0.0, recent=5)
+    assert list(held_back([often], 3, {}, hour_most=5)) == ["often"]

@@ -4,6 +4,7 @@ import http.client
 import json
 import re
 import threading
+import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -61,12 +62,19 @@ class Ladder:
 class Archive:
     def __init__(self) -> None:
         self.asked: list[Any] = []
+        self.at_once = self.most_at_once = 0
 
     def list_matches(self, caller: Caller, request: Any) -> archive_pb2.ListMatchesResponse:
         self.asked.append(request)
         return archive_pb2.ListMatchesResponse(matches=[archive_pb2.MatchSummary(match_id="m1")])
 
     def download_replays(self, caller: Caller, request: Any) -> Iterator[archive_pb2.DownloadReplaysResponse]:
+        if request.match_id == "slow":
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
+            time.sleep(0.02)
+            self.at_once -= 1
+            yield archive_pb2.DownloadReplaysResponse(match_id="slow", data=b"all", is_last=True)
         if request.match_id == "m1":
             yield archive_pb2.DownloadReplaysResponse(match_id="m1", data=b"one, ")
             yield archive_pb2.DownloadReplaysResponse(match_id="m1", data=b"two", is_last=True)
@@ -190,6 +198,13 @@ async def test_a_replay_is_its_bytes(world: World) -> None:
     assert response.body == b"one, two"  # type: ignore[attr-defined]
     assert response.headers["content-disposition"] == 'attachment; filename="m1.zst"'
     assert (await world.json("/api/v1/matches/m2/replay", 404))["message"] == "there is no replay of match m2"
+
+
+async def test_replays_are_made_one_at_a_time(world: World) -> None:
+    async with trio.open_nursery() as nursery:
+        for _ in range(4):
+            nursery.start_soon(world.get, "/api/v1/matches/slow/replay")
+    assert world.archive.most_at_once == 1
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,13 @@ import ssl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import grpc
 import pytest
 import trustme
 from gavelport_server.storage.sql import FILE
+from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
 from tests.serve.servers import GAVELPORT, Server, command, serving
 
@@ -48,6 +51,15 @@ def test_all_addresses_answer(server: Server) -> None:
     assert server.get("/api/v1/running") == {"matches": []}
     assert server.metric("gavelport_running_matches") == 0
     assert server.metric("process_open_fds") > 3
+
+
+def test_for_development_it_tells_its_services(tmp_path: Path) -> None:
+    with serving(tmp_path / "data", "--dev") as server, grpc.insecure_channel(server.target) as channel:
+        stub: Any = reflection_pb2_grpc.ServerReflectionStub(channel)
+        asked = reflection_pb2.ServerReflectionRequest(list_services="")
+        answer = next(stub.ServerReflectionInfo(iter([asked]), timeout=20))
+    names = {one.name for one in answer.list_services_response.service}
+    assert {"gavelport.v1.RefereeService", "gavelport.v1.AdminService"} <= names
 
 
 def test_its_folder_is_its_own(server: Server, tmp_path: Path) -> None:

@@ -28,10 +28,10 @@ FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
 
 @click.command(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Every option is a variable too (GAVELPORT_SERVE_LISTEN) and a key of the file; options win over variables, "
-    "variables over the file. The database's URL, which may hold a password, is GAVELPORT_SERVE_DATABASE or the file's "
-    "key `database`. Exit codes: 0 drained and stopped; 1 the data folder, the database or an address failed; 2 wrong "
-    "usage or settings; 130 or 143 stopped at once by a second signal.",
+    epilog="Every option but --dev is a variable too (GAVELPORT_SERVE_LISTEN) and a key of the file; options win over "
+    "variables, variables over the file. The database's URL, which may hold a password, is GAVELPORT_SERVE_DATABASE or "
+    "the file's key `database`. Exit codes: 0 drained and stopped; 1 the data folder, the database or an address "
+    "failed; 2 wrong usage or settings; 130 or 143 stopped at once by a second signal.",
 )
 @click.option("--config", type=NamedPath(), envvar=CONFIG, metavar="FILE", help="Settings in TOML.")
 @click.option("--data", metavar="DIR", help="The data folder. Default: .gavelport-data")
@@ -45,8 +45,9 @@ FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
 @click.option("--tls-client-ca", metavar="FILE", help="Whose certificates clients must show; default: none.")
 @click.option("--log-level", metavar="LEVEL", help=f"{', '.join(LEVELS)}. Default: info")
 @click.option("--log-file", metavar="FILE", help="Where the log goes. Default: stderr")
+@click.option("--dev", is_flag=True, help="Let gRPC's reflection service tell which services there are.")
 @click.option("--print-config", is_flag=True, help="Print the settings that are in force, as TOML, and end.")
-def serve(config: Path | None, *, print_config: bool, **flags: str | None) -> None:
+def serve(config: Path | None, *, dev: bool, print_config: bool, **flags: str | None) -> None:
     """Run ladders: bots connect, are matched and rated, until it is stopped.
 
     SIGTERM or Ctrl-C begins no more matches and ends once those that run are over; the second ends at once. Matches
@@ -62,10 +63,10 @@ def serve(config: Path | None, *, print_config: bool, **flags: str | None) -> No
     if print_config:
         click.echo(as_toml(settings), nl=False)
         return
-    sys.exit(_run(settings))
+    sys.exit(_run(settings, is_dev=dev))
 
 
-def _run(settings: ServeSettings) -> int:
+def _run(settings: ServeSettings, *, is_dev: bool) -> int:
     """Serve, and return the exit code."""
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # its lines are no JSON; what matters is raised, or logged by ours
     # What only a server needs: --help and --print-config do without.
@@ -89,7 +90,9 @@ def _run(settings: ServeSettings) -> int:
             log_lines(settings.log_file, settings.log_level, lambda text: click.echo(f"notice: {text}", err=True)),
             open_folder(settings.data, settings.database) as folder,
         ):
-            signal = home.run(run_service, settings, folder, house, partial(_tell, settings, house))
+            signal = home.run(
+                partial(run_service, reflects=is_dev), settings, folder, house, partial(_tell, settings, house)
+            )
     except (FolderError, StoreError, ArchiveError, JournalError, home.TransportError) as error:
         click.echo(f"error: {error}", err=True)
         return FAILED

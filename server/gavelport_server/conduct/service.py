@@ -93,7 +93,12 @@ def house_manifests(settings: ServeSettings, tell: Callable[[str], None]) -> lis
 
 
 async def run_service(
-    settings: ServeSettings, folder: DataFolder, house: Sequence[BotManifest], started: Callable[[Serving], None]
+    settings: ServeSettings,
+    folder: DataFolder,
+    house: Sequence[BotManifest],
+    started: Callable[[Serving], None],
+    *,
+    reflects: bool = False,
 ) -> signal.Signals | None:
     """Serve until SIGTERM or SIGINT and all matches are over, or their time is.
 
@@ -104,13 +109,14 @@ async def run_service(
         folder: the data folder, locked.
         house: the sample bots to be started.
         started: is told where the server is reached, once it is.
+        reflects: whether gRPC's reflection service tells which services there are.
 
     Raises:
         StoreError: the store failed at the start, or another server has taken over.
         JournalError: the journal is damaged, or could not be written.
         TransportError: an address cannot be had, or the asyncio side broke down.
     """
-    service = _Service(settings, folder, house, started)
+    service = _Service(settings, folder, house, started, reflects=reflects)
     failure: Exception | None = None
     try:
         await service.run()
@@ -132,11 +138,14 @@ class _Service:
         folder: DataFolder,
         house: Sequence[BotManifest],
         started: Callable[[Serving], None],
+        *,
+        reflects: bool,
     ) -> None:
         self.stopped_at_once_by: signal.Signals | None = None
         self._settings = settings
         self._folder = folder
         self._started = started
+        self._reflects = reflects
         self._metrics = Metrics()
         self._house = HouseBots(house, folder.path / LOGS / "house")
         self._stopping = trio.Event()
@@ -203,7 +212,13 @@ class _Service:
         files = self._settings.tls
         tls = None if files is None else Tls(files.cert, files.key, files.client_ca)
         bridge = await ports.enter_async_context(
-            serve(listener, address=self._settings.listen, services=services, tls=tls)
+            serve(
+                listener,
+                address=self._settings.listen,
+                services=services,
+                tls=tls,
+                reflects=self._reflects,
+            )
         )
         if tls is None:
             return bridge.target, bridge.target

@@ -26,6 +26,7 @@ from gavelport_server.pages.endpoints import ENDPOINTS, Endpoint, request_fields
 from gavelport_server.pages.openapi import openapi
 from gavelport_server.pages.shield import error
 from gavelport_server.transport.link import ServiceError, StatusCode
+from gavelport_server.transport.services import REST
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -98,13 +99,21 @@ def _twin(endpoint: Endpoint, desks: Desks, threads: trio.CapacityLimiter) -> Ha
 
 def _replay(endpoint: Endpoint, desks: Desks, threads: trio.CapacityLimiter) -> Handler:
     call = getattr(desks[endpoint.service], endpoint.desk_method)
+    stepping = trio.CapacityLimiter(1)
+
+    async def following(chunks: Iterator[Chunk]) -> Chunk | None:
+        """Return the next chunk, at the pace of the RPC's (`REST`): who downloads keeps nobody who plays waiting."""
+        async with stepping:
+            began = trio.current_time()
+            chunk: Chunk | None = await trio.to_thread.run_sync(partial(next, chunks, None), limiter=threads)
+            await trio.sleep(REST * (trio.current_time() - began))
+        return chunk
 
     async def handle(request: Request) -> Response:
         try:
             asked = request_of(endpoint, request.path_params, request.query_params.multi_items())
             chunks: Iterator[Chunk] = call(ANYBODY, asked)
-            following = partial(next, chunks, None)
-            first = await trio.to_thread.run_sync(following, limiter=threads)
+            first = await following(chunks)
         except RequestError as problem:
             return error(HTTPStatus.BAD_REQUEST, str(problem))
         except ServiceError as problem:
@@ -116,7 +125,7 @@ def _replay(endpoint: Endpoint, desks: Desks, threads: trio.CapacityLimiter) -> 
             chunk: Chunk | None = first
             while chunk is not None:
                 yield chunk.data
-                chunk = await trio.to_thread.run_sync(following, limiter=threads)
+                chunk = await following(chunks)
 
         name = f"{first.match_id}.zst"
         headers = {"content-disposition": f'attachment; filename="{name}"'}

@@ -113,6 +113,33 @@ def tables(
     return found
 
 
+def held_back(
+    waiting: Sequence[Waiting],
+    seats: int,
+    met: Mapping[frozenset[str], int],
+    *,
+    pair_most: int = PAIR_MOST,
+    hour_most: int = HOUR_MOST,
+) -> dict[str, str]:
+    """Return who of those that wait cannot be at a table for now, by bot, with the reason in words.
+
+    A bot has had its matches of the hour, or its meetings of the day with all but too few of those who are there.
+    """
+    found: dict[str, str] = {}
+    for one in waiting:
+        if one.recent >= hour_most:
+            found[one.bot] = f"it has played {one.recent} matches in the last hour, and {hour_most} are the most"
+            continue
+        others = [other for other in waiting if _may_meet(one, other, {}, pair_most)]
+        free = sum(_may_meet(one, other, met, pair_most) for other in others)
+        if free < seats - 1 <= len(others):
+            found[one.bot] = (
+                f"it has met {len(others) - free} of the {len(others)} bots that wait as often as a pair may in 24 "
+                f"hours, {pair_most} times, and the others are too few for a table"
+            )
+    return found
+
+
 def _table(
     anchor: Waiting,
     others: Sequence[Waiting],

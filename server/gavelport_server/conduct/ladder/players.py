@@ -61,6 +61,8 @@ class Player:
     """Why it gets no more matches and is let go after the last, in words; empty while it stays."""
     unpaired: str = ""
     """Why it stays, but gets no matches, as it was told."""
+    held_back: set[str] = field(default_factory=set)
+    """Ladders that have no match for it for now, as it was told."""
     retired_in_row: int = 0
     rests_until: float = 0.0
     news: list[bytes] = field(default_factory=list)
@@ -91,6 +93,15 @@ class Player:
     def tell(self, kind: pb.NoticeKind.ValueType, code: Code, sentence: str, match_id: str = "") -> None:
         """Tell the bot something, if it is there."""
         self.session.send(notice(kind, code, sentence, match_id))
+
+    def hold_back(self, ladder: str, why: str) -> None:
+        """Tell the bot, once each time, why a ladder has no match for it for now; empty: it has."""
+        if not why:
+            self.held_back.discard(ladder)
+        elif ladder not in self.held_back:
+            self.held_back.add(ladder)
+            sentence = f"{self.bot} gets no match on {ladder} for now: {why}; stay connected, and it goes on by itself"
+            self.tell(pb.NOTICE_KIND_LADDER, Code.NOT_PAIRED, sentence)
 
     def leave(self, kind: pb.NoticeKind.ValueType, code: Code, sentence: str) -> None:
         """Give the bot no more matches and let it go after the last."""
@@ -187,7 +198,7 @@ class Players:
             return refusal
         player = self.seat(name)
         player.is_practice, player.games, player.since = is_practice, games, self._now()
-        player.leaving, player.unpaired, player.news = "", "", []
+        player.leaving, player.unpaired, player.news, player.held_back = "", "", [], set()
         if refusal is not None:
             player.leaving = refusal.text
             player.news.append(notice(pb.NOTICE_KIND_LADDER, Code.NOT_PAIRED, refusal.text))

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gavelport_server.pairing.ladder import HOUR_MOST, Waiting
+from gavelport_server.pairing.ladder import Waiting
 from gavelport_server.ratings.elo import Rated
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from gavelport_server.conduct.ladder.players import Player
     from gavelport_server.conduct.ladder.versions import Roster
+    from gavelport_server.serving import LadderSettings
 
 DAY_S = 86_400.0
 HOUR_S = 3600.0
@@ -100,14 +101,17 @@ class Pool:
         ]
 
     def practice_tables(
-        self, players: Iterable[Player], seats: int, rng: random.Random, practised: Ledger
+        self, players: Iterable[Player], settings: LadderSettings, rng: random.Random, practised: Ledger
     ) -> list[list[Player]]:
         """Return unrated tables: those that practise first, then whoever is free, the house's before others."""
         there = [player for player in players if player.is_free(self.game, self.now) and player.bot not in self.kept]
-        anchors = sorted(
-            (player for player in there if player.is_practice and practised.recent(player.bot) < HOUR_MOST),
-            key=lambda player: player.since,
-        )
+        anchors = []
+        for player in sorted((one for one in there if one.is_practice), key=lambda player: player.since):
+            recent, most = practised.recent(player.bot), settings.bot_per_hour
+            why = f"it has practised {recent} times in the last hour, and {most} are the most" if recent >= most else ""
+            player.hold_back(settings.name, why)
+            if not why:
+                anchors.append(player)
         fillers = list(self.rated(there).values())
         found: list[list[Player]] = []
         while anchors:
@@ -115,7 +119,7 @@ class Pool:
             company = anchors[1:]
             if self.now - anchor.since >= FILL_S:
                 company = company + in_turn(fillers, self.roster)
-            table = fill([anchor], company, seats)
+            table = fill([anchor], company, settings.seats)
             if table is None:
                 break
             anchors = [player for player in anchors if player not in table]

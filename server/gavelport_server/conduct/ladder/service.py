@@ -24,7 +24,7 @@ from gavelport_server.conduct.ladder.queues import Pool
 from gavelport_server.conduct.ladder.record import Recorder, now_text
 from gavelport_server.conduct.ladder.requests import Requests
 from gavelport_server.conduct.ladder.versions import Roster
-from gavelport_server.pairing.ladder import TABLES_AT_ONCE, tables
+from gavelport_server.pairing.ladder import TABLES_AT_ONCE, held_back, tables
 from gavelport_server.referee.codes import Code
 from gavelport_server.storage.errors import FencedError, StoreError
 
@@ -214,22 +214,18 @@ class LadderService:
     def _make_tables(self, ladder: Ladder, now: float) -> None:
         kept = self.requests.play_again(ladder, now)
         pool = Pool(ladder.game, now, self.roster, ladder.ratings, ladder.ledger, kept)
-        seats = ladder.settings.seats
+        settings, seats = ladder.settings, ladder.settings.seats
         # First, as its tables are few and it waits before it takes others' bots; after the rated ones none are left.
-        for practice in pool.practice_tables(self.players, seats, self._rng, ladder.practised):
+        for practice in pool.practice_tables(self.players, settings, self._rng, ladder.practised):
             self._matches.start(ladder, practice, is_rated=False)
         free = pool.rated(self.players)
         playing = sum(len(player.matches) > 0 for player in self.players.connected())
-        found = tables(
-            pool.waiting(free),
-            seats,
-            now,
-            self._rng,
-            ladder.ledger.met,
-            playing=playing,
-            pair_most=ladder.settings.pair_per_day,
-            hour_most=ladder.settings.bot_per_hour,
-        )
+        waiting, met = pool.waiting(free), ladder.ledger.met
+        most = {"pair_most": settings.pair_per_day, "hour_most": settings.bot_per_hour}
+        found = tables(waiting, seats, now, self._rng, met, playing=playing, **most)
+        held = held_back(waiting, seats, met, **most)
+        for bot, player in free.items():
+            player.hold_back(ladder.name, held.get(bot, ""))
         for table in found:
             self._matches.start(ladder, [free[bot] for bot in table], is_rated=True)
         if len(found) == TABLES_AT_ONCE:
