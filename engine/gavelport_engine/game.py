@@ -105,11 +105,16 @@ class Outcome:
 
 
 class Transfer(NamedTuple):
-    """What one seat gave another, in the unit of `Game.transfer_unit`; more than 0, between two seats."""
+    """A dealing in which one seat may have given another something, and how much that was."""
 
+    kind: str
+    """In what way; amounts of one kind compare."""
     giver: int
     taker: int
     amount: int
+    """In the unit of `Game.transfer_unit`; 0 where a dealing was fair."""
+    goods: int
+    """How much was dealt in, as fair dealings are counted by; 0 where the gift is all there is."""
 
 
 class Game(ABC, Generic[C, S, A, O, E]):
@@ -233,10 +238,10 @@ class Game(ABC, Generic[C, S, A, O, E]):
     # -- gifts
 
     def transfers(self, state: S, seat: int, action: A) -> Iterable[Transfer]:
-        """Return what a legal action, in the position where it is taken, gives to other seats or takes from them.
+        """Return the dealings with other seats in a legal action, in the position where it is taken, and their gifts.
 
-        That is value which moves without return: prices off the market, bids above one's own value. Ordinary trade is
-        none. A game without such ways has none.
+        A gift is value that moves without return: prices off the market, bids above one's own value. A game in which
+        nothing of the kind can be done has none.
         """
         return ()
 

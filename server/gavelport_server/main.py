@@ -20,6 +20,7 @@ _COMMANDS = {
     "bench": "gavelport_server.cli.bench:bench",
     "bots": "gavelport_server.cli.bots:bots",
     "check": "gavelport_server.cli.check:check",
+    "collusion-report": "gavelport_server.cli.collusion:collusion_report",
     "db": "gavelport_server.cli.db:db",
     "doctor": "gavelport_server.cli.doctor:doctor",
     "init": "gavelport_server.cli.init:init",

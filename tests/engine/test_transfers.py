@@ -20,6 +20,8 @@ from gavelport_engine.shipping.table import BANK
 from tests.strategies import positions
 
 TAN, ORANGE = Colour.TAN, Colour.ORANGE
+Gift = tuple[int, int, int]
+"""Giver, taker, dollars."""
 CARD_C = 2
 """Orange $10, tan $5 or $10, white $6, black $4, brown $2."""
 
@@ -35,8 +37,9 @@ def position(**boards: dict[str, Any]) -> State:
     return state
 
 
-def given(state: State, action: Action, seat: int = 0) -> list[Transfer]:
-    return list(CONTAINER.transfers(state, seat, action))
+def given(state: State, action: Action, seat: int = 0) -> list[Gift]:
+    """What is given, fair dealings left out."""
+    return [(one.giver, one.taker, one.amount) for one in CONTAINER.transfers(state, seat, action) if one.amount]
 
 
 def at(price: int, count: int = 1) -> tuple[int, ...]:
@@ -46,40 +49,50 @@ def at(price: int, count: int = 1) -> tuple[int, ...]:
 @pytest.mark.parametrize(
     ("price", "others", "gift"),
     [
-        (4, (), [Transfer(0, 1, 1)]),  # printed $1 to $4: the middle is 2, a dollar is left aside
-        (3, (), []),
-        (1, (), []),
-        (4, (1, 1), [Transfer(0, 1, 2)]),
-        (4, (1, 4), [Transfer(0, 1, 2)]),
+        (4, (), []),  # nobody else has any
+        (4, (1,), [(0, 1, 2)]),  # a dollar is left aside
+        (4, (1, 4), [(0, 1, 2)]),
         (4, (3, 4), []),
-        (1, (3, 3), [Transfer(1, 0, 1)]),
-        (1, (4, 4, 2), [Transfer(1, 0, 2)]),
-        (2, (3, 3), []),
+        (2, (4, 4), []),
+        (1, (4, 4), [(1, 0, 1)]),
+        (1, (), [(1, 0, 1)]),
     ],
 )
-def test_containers_from_a_factory(price: int, others: tuple[int, ...], gift: list[Transfer]) -> None:
+def test_containers_from_a_factory(price: int, others: tuple[int, ...], gift: list[Gift]) -> None:
     asked = store({price: {TAN: others.count(price)} for price in others})
     own, sold = {"factory_store": at(4, 9)}, {"factory_store": at(price)}
     state = position(seat_0=own, seat_1=sold, seat_2={"factory_store": asked})
     assert given(state, Buy(1, at(price), at(4))) == gift
 
 
-def test_each_container_counts() -> None:
-    state = position(seat_1={"factory_store": at(4, 3)}, seat_3={"factory_store": at(2)})
-    assert given(state, Buy(1, at(4, 3), at(5, 3))) == [Transfer(0, 1, 3)]
+@pytest.mark.parametrize(
+    ("others", "gift"), [(((2, 2),), []), (((2, 3),), [(0, 1, 3)]), (((2, 3), (1, 3)), [(0, 1, 6)])]
+)
+def test_as_many_must_be_had_elsewhere(others: tuple[tuple[int, int], ...], gift: list[Gift]) -> None:
+    seats = {f"seat_{seat}": {"factory_store": at(*asked)} for seat, asked in enumerate(others, 2)}
+    state = position(seat_1={"factory_store": at(4, 3)}, **seats)
+    assert given(state, Buy(1, at(4, 3), at(5, 3))) == gift
 
 
 @pytest.mark.parametrize("is_docked", [False, True])
 @pytest.mark.parametrize(
     ("price", "other", "gift"),
-    [(6, 3, [Transfer(0, 1, 4)]), (4, 3, []), (2, 6, [Transfer(1, 0, 6)]), (6, None, [Transfer(0, 1, 2)])],
+    [(6, 3, [(0, 1, 4)]), (4, 3, []), (2, 6, [(1, 0, 4)]), (3, 2, [(1, 0, 2)]), (6, None, [])],
 )
-def test_containers_from_a_harbour(is_docked: bool, price: int, other: int | None, gift: list[Transfer]) -> None:
+def test_containers_from_a_harbour(is_docked: bool, price: int, other: int | None, gift: list[Gift]) -> None:
     seats: dict[str, Any] = {"seat_1": {"harbour_store": at(price, 2)}}
     if other:
-        seats["seat_2"] = {"harbour_store": at(other)}
+        seats["seat_2"] = {"harbour_store": at(other, 2)}
     state = position(seat_0={"ship_at": 1} if is_docked else {}, **seats)
     assert given(state, Load(at(price, 2)) if is_docked else Sail(1, at(price, 2))) == gift
+
+
+def test_fair_dealings_are_counted_too() -> None:
+    state = position(seat_1={"factory_store": at(2, 3)})
+    assert list(CONTAINER.transfers(state, 0, Buy(1, at(2, 3), at(4, 3)))) == [
+        Transfer("factory_dear", 0, 1, 0, 3),
+        Transfer("factory_cheap", 1, 0, 0, 3),
+    ]
 
 
 LOT = bag({ORANGE: 1, TAN: 1, Colour.WHITE: 1})
@@ -90,14 +103,14 @@ LOT = bag({ORANGE: 1, TAN: 1, Colour.WHITE: 1})
     [
         # Today it adds 10 + 6, as the tied special colour goes; at most 10 + 10 + 6: worth (16 + 26) // 2 = 21.
         (EMPTY_BAG, 21, []),
-        (EMPTY_BAG, 22, [Transfer(1, 0, 1)]),
-        (EMPTY_BAG, 30, [Transfer(1, 0, 9)]),
+        (EMPTY_BAG, 22, [(1, 0, 1)]),
+        (EMPTY_BAG, 30, [(1, 0, 9)]),
         # With all five colours and browns to discard it adds all of 26.
         ((1, 1, 5, 1, 1), 26, []),
-        ((1, 1, 5, 1, 1), 31, [Transfer(1, 0, 5)]),
+        ((1, 1, 5, 1, 1), 31, [(1, 0, 5)]),
     ],
 )
-def test_a_bid_above_the_bidder_s_own_value(island: tuple[int, ...], bid: int, gift: list[Transfer]) -> None:
+def test_a_bid_above_the_bidder_s_own_value(island: tuple[int, ...], bid: int, gift: list[Gift]) -> None:
     state = position(seat_0={"cargo": LOT}, seat_1={"island": island})
     state.cards = (0, CARD_C, 3, 4)
     state.table.auction = Auction((None, bid, 0, 0), (None,) * 4, (1,))
@@ -108,14 +121,14 @@ def test_a_bid_above_the_bidder_s_own_value(island: tuple[int, ...], bid: int, g
 @pytest.mark.parametrize(
     ("bids", "extra", "cash", "gift"),
     [
-        (2, None, 20, [Transfer(0, 1, 20)]),  # it adds 26 to the seller's own, which would have paid 2 and gets 4
-        (2, 3, 20, [Transfer(0, 1, 11)]),
-        (8, None, 20, [Transfer(0, 1, 2)]),
+        (2, None, 20, [(0, 1, 20)]),  # it adds 26 to the seller's own, which would have paid 2 and gets 4
+        (2, 3, 20, [(0, 1, 11)]),
+        (8, None, 20, [(0, 1, 2)]),
         (9, None, 20, []),
         (2, None, 1, []),  # it could not have rejected
     ],
 )
-def test_a_lot_given_away(bids: int, extra: int | None, cash: int, gift: list[Transfer]) -> None:
+def test_a_lot_given_away(bids: int, extra: int | None, cash: int, gift: list[Gift]) -> None:
     state = position(seat_0={"cargo": LOT, "island": (1, 1, 5, 1, 1)})
     state.cards, state.cash[0] = (CARD_C, 0, 3, 4), cash
     state.table.auction = Auction((None, bids, bids, 0), (None, extra, 0, None), (1,))
@@ -139,7 +152,7 @@ def test_a_dock_fee_is_given() -> None:
             move = Move(0, way.path)
             found[fee_to(state.table, 0, way.path[-1])] = list(SHIPPING.transfers(state, 0, move))
     assert found.pop(None) == []
-    assert found == {seat: [Transfer(0, seat, 20)] for seat in (1, 2, 3)}
+    assert found == {seat: [Transfer("dock_fee", 0, seat, 20, 0)] for seat in (1, 2, 3)}
     assert list(SHIPPING.transfers(state, 0, EndTurn())) == []
     assert BANK not in found
 
@@ -157,7 +170,8 @@ def test_transfers_go_from_seat_to_seat_and_change_nothing(name: str) -> None:
                     assert transfer.giver != transfer.taker
                     assert {transfer.giver, transfer.taker} <= set(range(4))
                     assert seat in {transfer.giver, transfer.taker}
-                    assert transfer.amount > 0
+                    assert transfer.amount >= 0
+                    assert transfer.goods or transfer.amount
                     seen += 1
             assert game.fingerprint(state) == before
     assert seen > 0

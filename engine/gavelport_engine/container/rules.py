@@ -61,6 +61,7 @@ class Container(Game[Options, State, Action, Observation, Event]):
     most_seats = opt.MOST_SEATS
     total_unit = "money"
     transfer_unit = "$"
+    least_transfer = 3
     pass_type = Pass
     sealed_phases: ClassVar[tuple[str, ...]] = notation.SEALED_PHASES
     fault_codes: ClassVar[Mapping[str, str]] = faults.CODES

@@ -25,4 +25,4 @@ def transfers(state: State, seat: int, action: Action) -> Iterator[Transfer]:
     if isinstance(action, Move):
         owner = fee_to(state.table, seat, action.path[-1])
         if owner is not None:
-            yield Transfer(seat, owner, COSTS["dock_fee"])
+            yield Transfer("dock_fee", seat, owner, COSTS["dock_fee"], 0)
