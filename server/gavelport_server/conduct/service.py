@@ -172,7 +172,7 @@ class _Service:
         self._metrics.watch(_Live(ladders, stopwatch, journal))
         desks = Desks(store, store, folder.replays, folder.path, ladders, gate, epoch=epoch, drain=self._stopping.set)
         services = Services(desks.by_service, Door(gate))
-        pages = Elsewhere(folder.path, settings.database)
+        pages = Elsewhere(folder.path, settings.database, live=ladders)
         app = application(desks.by_name, _Health(ladders), self._metrics, [Mount("/", pages)])
         refitter = Refitter(folder.path, settings.database, ladders.counts)
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:

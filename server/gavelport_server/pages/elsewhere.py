@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from contextlib import closing, suppress
@@ -23,10 +24,14 @@ import h11
 import structlog
 import trio
 
+from gavelport_server.pages.live.broadcast import Broadcast
+from gavelport_server.pages.live.crowd import STREAM, Crowd
 from gavelport_server.pages.shield import error
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
+
+    from gavelport_server.pages.live.broadcast import Live
 
 MODULE = "gavelport_server.pages.elsewhere"
 HOST = "127.0.0.1"
@@ -46,10 +51,21 @@ _log = structlog.get_logger(__name__)
 class Elsewhere:
     """The pages as an ASGI application; `run` keeps their process."""
 
-    def __init__(self, data: Path, database: str | None = None, *, module: str = MODULE) -> None:
-        """Take the data folder that is shown, the URL of a database that is kept elsewhere, and what is run."""
+    def __init__(
+        self, data: Path, database: str | None = None, *, module: str = MODULE, live: Live | None = None
+    ) -> None:
+        """Take what is shown.
+
+        Args:
+            data: the data folder.
+            database: the URL of a database that is kept elsewhere.
+            module: what is run as the process.
+            live: conducts matches that can be watched.
+        """
         self._command = [sys.executable, "-m", module]
-        self._job = json.dumps({"data": str(data), "database": database}).encode() + b"\n"
+        self._job = {"data": str(data), "database": database}
+        self._live = live
+        self._crowd = Crowd()
         self._port: int | None = None
         self._wanted = trio.Event()
         self._ready = trio.Event()
@@ -61,26 +77,40 @@ class Elsewhere:
         while True:
             began = trio.current_time()
             try:
-                code = await self._live()
+                code = await self._run_once()
                 _log.error("pages_ended", exit_code=code)
             except OSError as error:
                 _log.error("pages_not_started", error=error.strerror)
             delay_s = min(AGAIN_MOST_S, 2 * delay_s) if trio.current_time() - began < SOON_S else AGAIN_S
             await trio.sleep(delay_s)
 
-    async def _live(self) -> int:
+    async def _run_once(self) -> int:
         """Run the process once, and return its exit code. Raises OSError where it cannot be started."""
-        process = await trio.lowlevel.open_process(
-            self._command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,  # Ctrl-C reaches the server alone
-        )
+        ours, theirs = trio.socket.socketpair()
+        with ours:
+            with theirs:
+                process = await trio.lowlevel.open_process(
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,  # Ctrl-C reaches the server alone
+                )
+                job = {**self._job, "live": None if self._live is None else theirs.fileno()}
+            async with trio.open_nursery() as nursery:
+                if self._live is not None:
+                    nursery.start_soon(Broadcast(self._live).run, trio.SocketStream(ours))
+                code = await self._until_ended(process, json.dumps(job).encode() + b"\n")
+                nursery.cancel_scope.cancel()
+            return code
+
+    async def _until_ended(self, process: trio.Process, job: bytes) -> int:
+        """Give a process its job, say that it is ready, and wait for its end."""
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             with suppress(trio.BrokenResourceError):  # it has ended already
-                await process.stdin.send_all(self._job)
+                await process.stdin.send_all(job)
             printed = await process.stdout.receive_some(100)
             if printed.strip().isdigit():
                 self._port = int(printed)
@@ -98,6 +128,20 @@ class Elsewhere:
         """Pass a request on, and its answer back."""
         if scope["type"] != "http":
             return
+        if not scope["path"].endswith(STREAM):
+            await self._answer(scope, receive, send)
+            return
+        with self._crowd.place(scope["client"][0] if scope.get("client") else "") as refusal:
+            if refusal:
+                await error(HTTPStatus.TOO_MANY_REQUESTS, refusal, {"retry-after": "30"})(scope, receive, send)
+                return
+            # A stream that breaks off is nothing to tell of: browsers ask again.
+            try:
+                await self._answer(scope, receive, send)
+            except* (trio.BrokenResourceError, h11.RemoteProtocolError):
+                pass
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._wanted.set()
         with trio.move_on_after(START_S):
             await self._ready.wait()
@@ -150,12 +194,15 @@ async def _pass_on(scope: Scope, stream: trio.SocketStream, send: Send) -> None:
                 raise TypeError(f"the pages' process sent {event!r}")
 
 
-async def _serve(data: Path, database: str | None) -> None:
+async def _serve(data: Path, database: str | None, live: int | None) -> None:
     from gavelport_server.archive.public import public_copy  # noqa: PLC0415  the referee's process does without
+    from gavelport_server.pages.live.hall import Hall  # noqa: PLC0415
+    from gavelport_server.pages.live.views import list_as_text  # noqa: PLC0415
     from gavelport_server.pages.server import serve_http  # noqa: PLC0415
     from gavelport_server.pages.site import site  # noqa: PLC0415
     from gavelport_server.pages.source import StoreSource  # noqa: PLC0415
-    from gavelport_server.storage.sql import open_store  # noqa: PLC0415
+    from gavelport_server.storage.memory import MemoryStore  # noqa: PLC0415
+    from gavelport_server.storage.sql import FILE, open_store  # noqa: PLC0415
 
     class Public(StoreSource):
         """What anybody may see: replays without what bots noted."""
@@ -163,9 +210,17 @@ async def _serve(data: Path, database: str | None) -> None:
         def replay(self, match_id: str) -> bytes:
             return public_copy(super().replay(match_id))
 
-    with closing(open_store(database or data, create=False)) as store:
+    # Where matches are played for their own sake alone, there is no database.
+    is_empty = database is None and not (data / FILE).exists()
+    with closing(MemoryStore() if is_empty else open_store(database or data, create=False)) as store:
         async with trio.open_nursery() as nursery:
-            url = await nursery.start(serve_http, site(Public(store, data)), f"{HOST}:0")
+            hall = None
+            if live is not None:
+                hall = Hall(
+                    trio.SocketStream(trio.socket.fromfd(live, socket.AF_UNIX, socket.SOCK_STREAM)), list_as_text
+                )
+                nursery.start_soon(hall.run)
+            url = await nursery.start(serve_http, site(Public(store, data), hall), f"{HOST}:0")
             sys.stdout.write(url.rpartition(":")[2] + "\n")
             sys.stdout.flush()
             await trio.lowlevel.FdStream(os.dup(0)).receive_some(1)
@@ -176,7 +231,7 @@ def main() -> None:
     """Serve the pages of the job on stdin."""
     os.nice(NICE)
     job = json.loads(os.read(0, CHUNK))  # not sys.stdin, which might read beyond the line
-    trio.run(_serve, Path(job["data"]), job["database"])
+    trio.run(_serve, Path(job["data"]), job["database"], job.get("live"))
 
 
 if __name__ == "__main__":

@@ -37,8 +37,13 @@ _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 def page(request: Request, template: str, *, status: HTTPStatus = HTTPStatus.OK, **given: Any) -> HTMLResponse:
     """Return a page made of a template."""
-    html = _environment().get_template(template).render(request=request, path=request.url.path, **given)
+    html = rendered(template, request=request, path=request.url.path, **given)
     return HTMLResponse(html, status, headers={"content-security-policy": POLICY})
+
+
+def rendered(template: str, **given: Any) -> str:
+    """Return a template as it reads with what is given."""
+    return _environment().get_template(template).render(**given)
 
 
 def error_page(request: Request, error: PageError) -> Response:

@@ -141,7 +141,7 @@ class _Scene:
             told["fault"] = choice.fault
         if step.phase in self._game.sealed_phases:
             told["sealed"] = True
-        if money := _flows(self._table.payment(event) for event in step.events[:cut]):
+        if money := flows(self._table.payment(event) for event in step.events[:cut]):
             told["money"] = money
         return told
 
@@ -167,7 +167,7 @@ class _Scene:
         }
 
 
-def _flows(payments: Any) -> dict[str, int]:
+def flows(payments: Any) -> dict[str, int]:
     """Return by seat what payments brought or cost it."""
     flows: dict[str, int] = {}
     for payment in payments:

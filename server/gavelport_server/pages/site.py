@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from gavelport_server.archive.errors import ArchiveError
 from gavelport_server.pages import bots, docs, home, matches, standings
 from gavelport_server.pages.errors import PageError
+from gavelport_server.pages.live import views as live
 from gavelport_server.pages.rendering import FOR_A_YEAR, STATIC, error_page, static
 from gavelport_server.pages.replays import Replays
 from gavelport_server.pages.shelf import Shelf
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
+    from gavelport_server.pages.live.hall import Hall
     from gavelport_server.pages.source import Source
 
     Handler: TypeAlias = Callable[[Request], Response]
@@ -43,8 +45,8 @@ def routes(source: Source) -> list[BaseRoute]:
     return [Mount("/", app=site(source))]
 
 
-def site(source: Source) -> Starlette:
-    """Return the pages over a source as an application."""
+def site(source: Source, hall: Hall | None = None) -> Starlette:
+    """Return the pages over a source as an application; with a hall those of running matches, too."""
     shelf, replays = Shelf(source), Replays(source)
 
     def curves(request: Request) -> Response:
@@ -74,8 +76,8 @@ def site(source: Source) -> Starlette:
             Route(f"/{kind}/{{key}}", lambda request: standings.competition_page(request, shelf)),
             Route(f"/{kind}/{{key}}/curves.json", curves),
         ]
-    return Starlette(
-        routes=pages,
+    app = Starlette(
+        routes=pages if hall is None else [*live.routes(hall, shelf, replays), *pages],
         middleware=[Middleware(GZipMiddleware, minimum_size=LEAST_PACKED, compresslevel=6)],
         exception_handlers={
             PageError: _answer_page_error,
@@ -85,6 +87,8 @@ def site(source: Source) -> Starlette:
             Exception: _answer_failure,
         },
     )
+    app.state.live = hall is not None
+    return app
 
 
 def _file(request: Request) -> Response:

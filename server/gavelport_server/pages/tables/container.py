@@ -14,6 +14,7 @@ from gavelport_engine.container.prices import FACTORY_PRICES as FACTORY_SLOTS
 from gavelport_engine.container.prices import SHIP_CAPACITY, WAREHOUSE_PRICES
 from gavelport_engine.container.rules import CONTAINER
 from gavelport_engine.container.scoring import card_values, discarded, money, score, special_colour
+from gavelport_engine.container.space import to_act
 from gavelport_engine.container.table import CARD_NAMES
 
 from gavelport_server.pages.tables.table import FULL, Mark, ScoreLine, View
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gavelport_engine.container.goods import Bag
-    from gavelport_engine.container.table import Options, State
+    from gavelport_engine.container.table import Observation, Options, State
     from gavelport_engine.game import Json, Outcome
 
     from gavelport_server.archive.playback import Step
@@ -153,6 +154,25 @@ class ContainerTable:
             auction = self._auctions[-1]
             auction.winners = list(state.table.auction.winners)
             self._weigh(auction, state)
+
+    def asked(self, seen: Observation) -> Sequence[int]:
+        """Return the seats that must answer."""
+        return to_act(seen.table, [None] * self._options.seats)
+
+    def join(self, seen: Observation, decisions: int) -> None:
+        """Take note of the auction that is running."""
+        table = seen.table
+        if table.auction is None:
+            return
+        at = decisions + 1
+        hidden: list[int | None] = [None] * self._options.seats
+        auction = _Auction(at, table.seat, table.boards[table.seat].cargo, hidden, hidden)
+        if table.phase != "bid":
+            auction.bids, auction.loans, auction.open_at = list(table.auction.bids), [0] * self._options.seats, at
+        if any(more is not None for more in table.auction.extra):
+            auction.extra, auction.extra_open_at = list(table.auction.extra), at
+        auction.winners = list(table.auction.winners)
+        self._auctions.append(auction)
 
     def marks(self) -> Sequence[Mark]:
         """Return auctions, by the decision that ends them, and seizures."""

@@ -8,6 +8,7 @@ from gavelport_engine.shipping import events as ev
 from gavelport_engine.shipping.data import CASH_PER_POINT, CITIES, DATA, EDGES, GOODS, NEWS, ORDERS, PORTS, REGIONS
 from gavelport_engine.shipping.data import SPACES as SPACE_IDS
 from gavelport_engine.shipping.scoring import points, score
+from gavelport_engine.shipping.space import to_act
 from gavelport_engine.shipping.table import BANK, SHIP_NAMES
 
 from gavelport_server.pages.tables.table import Mark, ScoreLine, View
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gavelport_engine.game import Json, Outcome
-    from gavelport_engine.shipping.table import Options, State
+    from gavelport_engine.shipping.table import Observation, Options, State
 
     from gavelport_server.archive.playback import Step
 
@@ -182,6 +183,13 @@ class ShippingTable:
                     self._mark(step, "seizure", f"{self._names[seat]} is bankrupt")
                 case ev.AssetSold(seat):
                     self._mark(step, "seizure", f"{self._names[seat]} must sell")
+
+    def asked(self, seen: Observation) -> Sequence[int]:
+        """Return the seat that must answer."""
+        return to_act(seen.table)
+
+    def join(self, seen: Observation, decisions: int) -> None:
+        """Return nothing: the position tells all."""
 
     def marks(self) -> Sequence[Mark]:
         """Return them in their order."""

@@ -78,6 +78,14 @@ class Table(Protocol):
         """Take note of a decision; `state` is the position after it."""
         ...
 
+    def asked(self, seen: Any) -> Sequence[int]:
+        """Return the seats that must answer in a running match, by what a spectator sees of it."""
+        ...
+
+    def join(self, seen: Any, decisions: int) -> None:
+        """Begin to tell a running match, of which a spectator sees this after so many decisions."""
+        ...
+
     def marks(self) -> Sequence[Mark]:
         """Return what there is to jump to, after the last step."""
         ...

@@ -1,0 +1,88 @@
+"""The pages of running matches: the list of them, one match, and the streams by which they move."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import trio
+from starlette.responses import Response
+from starlette.routing import Route
+
+from gavelport_server.pages import matches
+from gavelport_server.pages.errors import PageError
+from gavelport_server.pages.live.channel import EventStream
+from gavelport_server.pages.rendering import page, rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+
+    from gavelport_server.pages.live.hall import Hall, LiveMatch, RunningRow
+    from gavelport_server.pages.replays import Replays
+    from gavelport_server.pages.shelf import Shelf
+
+NO_STORE = {"cache-control": "no-store"}
+
+
+def list_as_text(rows: Sequence[RunningRow]) -> str:
+    """Return the list of running matches as HTML, by ladder."""
+    return rendered("running.html", groups=_by_ladder(rows))
+
+
+def _by_ladder(rows: Sequence[RunningRow]) -> list[tuple[str, list[RunningRow]]]:
+    ordered = sorted(rows, key=lambda one: one.ladder)
+    return [(name, list(group)) for name, group in groupby(ordered, lambda one: one.ladder)]
+
+
+def routes(hall: Hall, shelf: Shelf, replays: Replays) -> list[Route]:
+    """Return the routes, among them that of all matches' pages."""
+
+    async def live_list(request: Request) -> Response:
+        answer = page(request, "live.html", groups=_by_ladder(await hall.rows()))
+        answer.headers.update(NO_STORE)
+        return answer
+
+    async def live_list_stream(request: Request) -> Response:
+        await hall.rows()
+        return EventStream(hall.list)
+
+    async def match_page(request: Request) -> Response:
+        match_id = request.path_params["match"]
+        try:
+            return await trio.to_thread.run_sync(matches.match_page, request, shelf, replays)
+        except PageError as error:
+            if error.status is not HTTPStatus.NOT_FOUND:
+                raise
+            found = await hall.match(match_id)
+            if found is None:  # or it has come to its end just now
+                return await trio.to_thread.run_sync(matches.match_page, request, shelf, replays)
+        answer = _live_page(request, found, hall)
+        answer.headers.update(NO_STORE)
+        return answer
+
+    async def match_stream(request: Request) -> Response:
+        found = await hall.match(request.path_params["match"])
+        return Response(status_code=204) if found is None else EventStream(found.channel)
+
+    return [
+        Route("/live", live_list),
+        Route("/live/stream", live_list_stream),
+        Route("/matches/{match}", match_page),
+        Route("/matches/{match}/stream", match_stream),
+    ]
+
+
+def _live_page(request: Request, match: LiveMatch, hall: Hall) -> Response:
+    scene = match.scene
+    assert scene is not None
+    row = next((one for one in hall.running if one.match_id == match.match_id), None)
+    return page(
+        request,
+        "live_match.html",
+        scene=scene,
+        row=row,
+        options=scene.game.options_to_notation(scene.options),
+    )
