@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from gavelport_server.referee.codes import Code
 from gavelport_server.storage.errors import FencedError
 from gavelport_server.transport.link import ServiceError, StatusCode
 
-from tests.ladder.world import Client, World, settings
+from tests.ladder.world import Client, World, inline, settings
 
 Clock = trio.testing.MockClock
 
@@ -185,6 +186,29 @@ async def test_a_store_that_fails_stops_pairing_and_loses_nothing(world: World, 
     assert world.service.problem == ""
     ids = {end.match_id for end in clients["a"].ends}
     await world.until(lambda: ids <= {result.match_id for result in world.results()})
+
+
+async def test_a_store_that_is_slow_keeps_nobody_who_plays_waiting(
+    tmp_path: Path, nursery: trio.Nursery, autojump_clock: Clock
+) -> None:
+    keeping: list[int] = [0]
+
+    async def slow(call: Callable[..., Any], *args: Any) -> Any:
+        if call.__name__ != "keep":
+            return await inline(call, *args)
+        keeping.append(keeping[-1] + 1)
+        await trio.sleep(20)  # a database that another process has locked
+        keeping.append(keeping[-1] - 1)
+        return await inline(call, *args)
+
+    world = World(tmp_path, nursery, in_worker=slow)
+    await world.start()
+    clients = [world.connect(f"bot{number}") for number in range(24)]
+    await world.until(lambda: sum(len(client.ends) for client in clients) >= 24 * 3)
+    assert max(keeping) == ladder_matches.KEPT_AT_ONCE  # so many worker threads and no more; the journal needs one
+    world.service.pause(is_paused=True)
+    await world.until(lambda: not world.service.running() and keeping[-1] == 0 and len(world.results()) >= 18)
+    assert all(not seat.faults for result in world.results() for seat in result.seats)
 
 
 async def test_a_match_that_was_over_when_the_server_died_is_counted_at_the_next_start(

@@ -15,7 +15,7 @@ from gavelport_engine.registry import game_named
 from gavelport_server.archive.disk import RealDisk
 from gavelport_server.archive.files import ReplayFolder
 from gavelport_server.conduct.hub import Hub
-from gavelport_server.conduct.journalling import Journal
+from gavelport_server.conduct.journalling import InWorker, Journal
 from gavelport_server.conduct.ladder.admission import LadderAdmission
 from gavelport_server.conduct.ladder.service import LadderService
 from gavelport_server.lobby.gate import Caller, Gate
@@ -143,13 +143,15 @@ class World:
     store: FailingStore = field(default_factory=FailingStore)
     seed: int = 1
     grace_s: float = 60.0
+    in_worker: InWorker = inline
+    """Of the journal."""
     gate: Tokens = field(default_factory=lambda: Tokens(MemoryStore()))
 
     async def start(self) -> None:
         """Start a server over what an earlier one left."""
         self.scope = trio.CancelScope()
         disk = QuickDisk()
-        self.journal = Journal(self.data, disk=disk, in_worker=inline)
+        self.journal = Journal(self.data, disk=disk, in_worker=self.in_worker)
         self.replays = ReplayFolder(self.data, disk=disk)
         self.service = LadderService(
             self.store, self.store, self.replays, self.journal, self.ladders,

@@ -20,7 +20,6 @@ from tests.storage.test_ladder import BOTS, folded
 def stolen(monkeypatch: pytest.MonkeyPatch) -> None:
     """A database whose advisory lock holds nobody back, as if its connection had been cut unseen."""
     monkeypatch.setattr("gavelport_server.storage.postgres.PostgresBackend.hold", lambda _: None)
-    monkeypatch.setattr("gavelport_server.storage.postgres.PostgresBackend.is_held", lambda _: True)
 
 
 def writes(store: SqlStore) -> list[Callable[[], object]]:
@@ -63,19 +62,38 @@ def test_one_server_holds_postgres(postgres_url: str) -> None:
         assert second.claim("two") == 2
 
 
-def test_a_lost_lock_fences(postgres_url: str) -> None:
-    with closing(SqlStore(postgres_url)) as store:
+def cut_the_lock(postgres_url: str) -> None:
+    """End the connection of the server's lock, as a network or a restart of the database does."""
+    with psycopg.connect(postgres_url, autocommit=True) as other:
+        other.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted "
+            "AND objid = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
+        )
+
+
+def test_a_lost_lock_is_taken_anew(postgres_url: str) -> None:
+    with closing(SqlStore(postgres_url)) as store, closing(SqlStore(postgres_url)) as second:
         store.claim("one")
         store.open_tournament(tournament("l1", kind="ladder"))
-        with psycopg.connect(postgres_url, autocommit=True) as other:
-            other.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted "
-                "AND objid = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())"
-            )
-        for _ in range(2):
-            with pytest.raises(FencedError, match="the connection that kept this server the only one is lost"):
-                store.append_result("l1", result(0))
-        assert list(store.results("l1")) == []
+        cut_the_lock(postgres_url)
+        assert store.append_result("l1", result(0))
+        with pytest.raises(StoreError, match="is served by another process"):
+            second.claim("two")
+
+
+def test_who_took_a_lost_lock_fences_once_it_claims(postgres_url: str) -> None:
+    with closing(SqlStore(postgres_url)) as first, closing(SqlStore(postgres_url)) as second:
+        first.claim("one")
+        first.open_tournament(tournament("l1", kind="ladder"))
+        cut_the_lock(postgres_url)
+        second._backend.hold()
+        with pytest.raises(StoreError, match="is served by another process") as refused:
+            first.append_result("l1", result(0))
+        assert not isinstance(refused.value, FencedError), "it may still have to give way, and tries again"
+        assert second.claim("two") == 2
+        with pytest.raises(FencedError, match="another server has taken over this database"):
+            first.append_result("l1", result(0))
+        assert list(first.results("l1")) == []
 
 
 def test_a_fenced_store_in_memory() -> None:

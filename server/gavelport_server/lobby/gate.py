@@ -106,6 +106,7 @@ class Gate:
 
     async def run(self) -> None:
         """Follow the database until cancelled."""
+        has_failed = False
         while True:
             self._wanted = trio.Event()
             # Who asks from here on waits for the next look: this one may come too early for their token.
@@ -113,8 +114,12 @@ class Gate:
             try:
                 await self.refresh()
                 await self._write_used()
-            except StoreError:
-                _log.exception("gate_store_failed")
+            except StoreError as error:
+                if not has_failed:  # once, as this comes every second
+                    _log.error("gate_store_failed", reason=str(error))
+                has_failed = True
+            else:
+                has_failed = False
             looked.set()
             await trio.sleep(SOONEST_S)
             with trio.move_on_after(POLL_S - SOONEST_S):

@@ -58,11 +58,10 @@ class Backend(Protocol):
         ...
 
     def hold(self) -> None:
-        """Take the lock that one serving process has, where the database has such. Raises StoreError."""
-        ...
+        """Take the lock that one serving process has, where the database has such and it is not held already.
 
-    def is_held(self) -> bool:
-        """Return whether that lock is still there."""
+        Raises StoreError where another process has it, or the database is out of reach.
+        """
         ...
 
     def close(self) -> None:
@@ -124,11 +123,6 @@ class Database:
             yield connection
 
     def _check_epoch(self, connection: Connection, own: int) -> None:
-        if not self._backend.is_held():
-            raise FencedError(
-                f"{self.where}: the connection that kept this server the only one is lost, so another may have taken "
-                "over; nothing more was written. Start the server again"
-            )
         serving = schema.serving
         # Shared: a server's own writes do not wait for each other here, but a claim waits for them.
         row = connection.execute(select(serving.c.epoch, serving.c.holder).with_for_update(read=True)).one()
@@ -137,6 +131,8 @@ class Database:
                 f"another server has taken over this database ({self.where} is at epoch {row.epoch} of {row.holder}, "
                 f"this server's is {own}); nothing more was written. Stop this one, or the other"
             )
+        # Lost with its connection, the lock is taken anew: who took it meanwhile, and claimed, has been seen above.
+        self._backend.hold()
 
     @contextmanager
     def _transaction(self, engine: Engine) -> Iterator[Connection]:

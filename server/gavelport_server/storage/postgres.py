@@ -6,6 +6,7 @@ error carries the URL or what a statement was given.
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import create_engine, make_url, text
@@ -66,6 +67,7 @@ class PostgresBackend:
         self.where = _place(parsed)
         self._password = parsed.password
         self._lock: Any = None
+        self._holding = threading.Lock()
         try:
             self._engine = create_engine(
                 _full(parsed, busy_s), hide_parameters=True, pool_pre_ping=True, pool_size=10, max_overflow=10
@@ -115,9 +117,15 @@ class PostgresBackend:
         connection.execute(text(f"SELECT pg_advisory_xact_lock({_TURNS}, {_SCHEMA})"))
 
     def hold(self) -> None:
-        """Take the lock that one serving process has, on a connection of its own. Raises StoreError."""
-        if self._lock is not None:
-            return
+        """Take the lock that one serving process has, on a connection of its own, anew where that was lost.
+
+        Raises StoreError where another process has it, or the database is out of reach.
+        """
+        with self._holding:
+            if not self._is_held():
+                self._hold()
+
+    def _hold(self) -> None:
         try:
             lock = self._engine.raw_connection()
             lock.detach()
@@ -135,13 +143,14 @@ class PostgresBackend:
             )
         self._lock = lock
 
-    def is_held(self) -> bool:
-        """Return whether the lock's connection lives; once lost it stays lost."""
+    def _is_held(self) -> bool:
         if self._lock is None:
             return False
         try:
             self._lock.dbapi_connection.execute("SELECT 1")
         except self._engine.dialect.loaded_dbapi.Error:
+            self._lock.close()
+            self._lock = None
             return False
         return True
 

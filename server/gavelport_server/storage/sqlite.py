@@ -58,10 +58,6 @@ class SqliteBackend:
     def hold(self) -> None:
         """Return at once: there is no such lock."""
 
-    def is_held(self) -> bool:
-        """Return True."""
-        return True
-
     def close(self) -> None:
         """Close all connections."""
         self.reading.dispose()

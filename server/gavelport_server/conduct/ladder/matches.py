@@ -46,6 +46,9 @@ RETRY_S, RETRY_MOST_S = 1.0, 30.0
 VOID_PAUSE_S = 5.0
 """After a match that a fault of the server made void, its ladder rests so long: the next one may fare no better."""
 VOIDS_KEPT = 1000
+KEPT_AT_ONCE = 4
+"""Matches that are being kept at the same time. Each takes a worker thread for as long as the database does, and the
+journal, which those wait for who still play, needs one too."""
 _log = structlog.get_logger(__name__)
 
 
@@ -164,6 +167,7 @@ class Matches:
         self._changed = changed
         self._over = over
         self._one_less = trio.Event()
+        self._keeping = trio.CapacityLimiter(KEPT_AT_ONCE)
 
     async def wait_done(self) -> None:
         """Wait until nothing runs and all that is over is kept."""
@@ -328,7 +332,8 @@ class Matches:
         delay_s = RETRY_S
         while True:
             try:
-                await step()
+                async with self._keeping:
+                    await step()
                 break
             except FencedError:
                 raise
