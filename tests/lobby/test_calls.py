@@ -154,7 +154,8 @@ def nonsense(rng: random.Random, message: Message) -> Message:
 def value(rng: random.Random, field: Any) -> object:
     match field.cpp_type:
         case FieldDescriptor.CPPTYPE_STRING:
-            return rng.choice(TEXTS)
+            text = rng.choice(TEXTS)
+            return text.encode() if field.type == FieldDescriptor.TYPE_BYTES else text
         case FieldDescriptor.CPPTYPE_BOOL:
             return rng.random() < 0.5
         case FieldDescriptor.CPPTYPE_ENUM:
@@ -164,9 +165,9 @@ def value(rng: random.Random, field: Any) -> object:
 
 
 def requests(rounds: int) -> Iterator[tuple[MethodDescriptor, bytes]]:
-    rng = random.Random(1)
-    for _ in range(rounds):
-        for method in METHODS:
+    for method in METHODS:
+        rng = random.Random(f"nonsense of {method.name}")  # so that a new method changes nothing for the others
+        for _ in range(rounds):
             request = GetMessageClass(method.input_type)()
             yield method, nonsense(rng, request).SerializeToString()
 

@@ -61,6 +61,12 @@ class OpenDoor:
 class Lobby:
     """A desk that does as the name of the bot says."""
 
+    def __init__(self) -> None:
+        self.ended: list[str] = []
+        """How uploads ended."""
+        self.sent = 0
+        """Requests of uploads."""
+
     def register_bot(self, caller: Visitor, request: lobby_pb2.RegisterBotRequest) -> lobby_pb2.RegisterBotResponse:
         return answered(request.name, caller)
 
@@ -70,6 +76,27 @@ class Lobby:
         if caller.token_id == "leaker":
             raise LookupError(SECRET)
         return lobby_pb2.ListBotsResponse(bots=[lobby_pb2.Bot(name=caller.token_id)])
+
+    def submit(self, caller: Visitor) -> Generator[None, lobby_pb2.SubmitRequest | None, lobby_pb2.SubmitResponse]:
+        if caller.token_id == "refused":
+            raise ServiceError(StatusCode.FAILED_PRECONDITION, "nothing is taken here")
+        came = 0
+        try:
+            while (request := (yield)) is not None:
+                assert threading.current_thread() is not threading.main_thread(), "a step runs in a worker thread"
+                came += len(request.chunk)
+                self.sent += 1
+                if request.chunk == b"leak":
+                    raise LookupError(SECRET)
+                if request.chunk == b"enough":
+                    return lobby_pb2.SubmitResponse(submission=lobby_pb2.Submission(bot="early", id=came))
+                if request.chunk == b"never":
+                    yield
+        except GeneratorExit:
+            self.ended.append("closed")
+            raise
+        self.ended.append("whole")
+        return lobby_pb2.SubmitResponse(submission=lobby_pb2.Submission(bot=caller.token_id, id=came))
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return lambda *_: "no message"
@@ -148,6 +175,7 @@ class House:
     door: OpenDoor
     archive: Archive
     spectate: Spectate
+    lobby: Lobby = field(default_factory=Lobby)
 
     @contextmanager
     def client(self, token: str = "me") -> Iterator[Client]:
@@ -167,7 +195,7 @@ def at_home(world: World, act: Callable[[House], Any], limits: Limits = Limits()
     async def main() -> Any:
         house = House("", OpenDoor(), Archive(), Spectate())
         desks = {
-            lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"]: Lobby(),
+            lobby_pb2.DESCRIPTOR.services_by_name["LobbyService"]: house.lobby,
             archive_pb2.DESCRIPTOR.services_by_name["ReplayService"]: house.archive,
             spectate_pb2.DESCRIPTOR.services_by_name["SpectateService"]: house.spectate,
         }

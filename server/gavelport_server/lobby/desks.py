@@ -13,6 +13,7 @@ from gavelport_server.lobby.board import Boards
 from gavelport_server.lobby.ladder_desk import LadderDesk
 from gavelport_server.lobby.lobby_desk import LobbyDesk
 from gavelport_server.lobby.spectate import SpectateDesk
+from gavelport_server.lobby.submission_desk import OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
 
     from gavelport_server.archive.files import ReplayFolder
     from gavelport_server.lobby.board import LadderStore
+    from gavelport_server.lobby.examiner import Examiner
     from gavelport_server.lobby.gate import Gate
+    from gavelport_server.lobby.intake import Accounts
     from gavelport_server.lobby.live import Live
-    from gavelport_server.storage.members import Members
 
 SERVICES: dict[str, ServiceDescriptor] = {
     name: service
@@ -37,10 +39,10 @@ SERVICES: dict[str, ServiceDescriptor] = {
 class Desks:
     """The desks, and the tables that some of them share."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  one for each thing that desks work on
         self,
         store: LadderStore,
-        members: Members,
+        members: Accounts,
         replays: ReplayFolder,
         data: Path,
         live: Live,
@@ -48,6 +50,8 @@ class Desks:
         *,
         epoch: int,
         drain: Callable[[], None],
+        examiner: Examiner | None = None,
+        closed: str = OFF,
     ) -> None:
         """Take what they work on.
 
@@ -60,11 +64,15 @@ class Desks:
             gate: is told to look when tokens have changed.
             epoch: counts the servers that have had this database.
             drain: has the server end once what runs is over; called in the trio thread.
+            examiner: examines what is submitted; None where this server hosts no bots.
+            closed: why it does not, in words.
         """
         self.boards = Boards(store, members, data)
         """`warm` in a thread at the start spares the first who ask the wait."""
         self.by_name: dict[str, Any] = {
-            "LobbyService": LobbyDesk(members, store, live, lambda: trio.from_thread.run_sync(gate.look_soon)),
+            "LobbyService": LobbyDesk(
+                members, store, data, live, lambda: trio.from_thread.run_sync(gate.look_soon), examiner, closed
+            ),
             "LadderService": LadderDesk(store, self.boards, live),
             "ReplayService": ArchiveDesk(store, members, replays),
             "SpectateService": SpectateDesk(live),

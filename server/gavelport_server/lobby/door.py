@@ -29,6 +29,7 @@ SPARING: Mapping[str, Rate] = {
     "RegisterBot": Rate(burst=20, per_s=1 / 60),
     "CreateToken": Rate(burst=20, per_s=1 / 60),
     "Challenge": Rate(burst=20, per_s=1 / 30),
+    "Submit": Rate(burst=20, per_s=1 / 60),
 }
 """Of one token, for what leaves something behind."""
 _log = structlog.get_logger(__name__)

@@ -9,16 +9,20 @@ from gavelport.v1 import lobby_pb2
 
 from gavelport_server.lobby.own import own_bot, own_bots, quoted
 from gavelport_server.lobby.registration import register
+from gavelport_server.lobby.submission_desk import OFF, SubmissionDesk
 from gavelport_server.lobby.token_desk import TokenDesk
 from gavelport_server.storage.store import ResultFilter
 from gavelport_server.transport.link import ServiceError, StatusCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
+    from gavelport_server.lobby.examiner import Examiner
     from gavelport_server.lobby.gate import Caller
+    from gavelport_server.lobby.intake import Accounts
     from gavelport_server.lobby.live import Live
-    from gavelport_server.storage.members import BotRecord, BotStatus, Members
+    from gavelport_server.storage.members import BotRecord, BotStatus
     from gavelport_server.storage.store import FoundResult, Store
 
 MAX_OPPONENTS = 8
@@ -28,12 +32,22 @@ SEARCHED = 2000
 _PAGE = 200
 
 
-class LobbyDesk(TokenDesk):
+class LobbyDesk(TokenDesk, SubmissionDesk):
     """LobbyService. Methods are called in worker threads of trio."""
 
-    def __init__(self, members: Members, store: Store, live: Live, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        members: Accounts,
+        store: Store,
+        data: Path,
+        live: Live,
+        changed: Callable[[], None],
+        examiner: Examiner | None = None,
+        closed: str = OFF,
+    ) -> None:
         """Take where accounts and results are kept, the ladders, and what is called when tokens have changed."""
-        super().__init__(members, changed)
+        TokenDesk.__init__(self, members, changed)
+        SubmissionDesk.__init__(self, members, data, examiner, closed)
         self._store = store
         self._live = live
 

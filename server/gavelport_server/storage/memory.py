@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gavelport_server.ratings.elo import EloTable, LadderTable
 from gavelport_server.storage.errors import FencedError, StoreError
 from gavelport_server.storage.figures import met, tallied
-from gavelport_server.storage.memory_members import MemoryMembers
+from gavelport_server.storage.memory_submissions import MemorySubmissions
 from gavelport_server.storage.store import GROWING, Entrant, FoundResult, RatingChange, Standing
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class _Kept:
     voids: dict[str, VoidRecord] = field(default_factory=dict)
 
 
-class MemoryStore(MemoryMembers):
+class MemoryStore(MemorySubmissions):
     """A `Store`, and `Members`, that are gone with their process."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration: the schema that this program reads and writes."""
 
 TEXT = String().with_variant(String(collation="C"), "postgresql")
@@ -174,6 +174,24 @@ bot_version = Table(
     Column("content_hash", TEXT, nullable=False),
     Column("first_seen_at", TEXT, nullable=False),
     UniqueConstraint("bot", "number"),
+)
+
+submission = Table(
+    "submission",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("bot", ForeignKey(bot.c.name), nullable=False),
+    Column("version", TEXT, nullable=False),
+    Column("content_hash", TEXT, nullable=False),
+    Column("owner", TEXT, nullable=False),
+    Column("received_at", TEXT, nullable=False),
+    Column("status", TEXT, nullable=False),
+    # JSON.
+    Column("findings", TEXT, nullable=False),
+    Column("decided_at", TEXT, nullable=False),
+    Index(None, "bot"),
+    Index(None, "owner", "received_at"),
+    Index(None, "status"),
 )
 
 # Owner and bot may be empty, hence no foreign keys.

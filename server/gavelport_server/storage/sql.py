@@ -14,7 +14,7 @@ from gavelport_server.storage.postgres import SCHEMES, PostgresBackend
 from gavelport_server.storage.rows import found_results, insert_result, rated, results, tournaments
 from gavelport_server.storage.sql_copies import SqlCopies
 from gavelport_server.storage.sql_figures import SqlFigures
-from gavelport_server.storage.sql_members import SqlMembers
+from gavelport_server.storage.sql_submissions import SqlSubmissions
 from gavelport_server.storage.sqlite import SqliteBackend
 from gavelport_server.storage.store import Standing
 
@@ -32,8 +32,8 @@ BUSY_S = 30.0
 """How long to wait for another process's write to end."""
 
 
-class SqlStore(SqlFigures, SqlMembers, SqlCopies):
-    """A `Store`, and `Members`, in a SQL database, brought to the schema of today when it is opened."""
+class SqlStore(SqlFigures, SqlSubmissions, SqlCopies):
+    """A `Store`, `Members`, and `Submissions`, in a SQL database, brought to the schema of today when it is opened."""
 
     def __init__(self, place: Path | str, *, busy_s: float = BUSY_S) -> None:
         """Open a database. Raises StoreError.

@@ -98,7 +98,7 @@ def check_copy(path: Path) -> None:
 
 def _continue_counters(connection: Connection) -> None:
     """Have PostgreSQL give out ids behind those that came with their rows."""
-    for table in (schema.tournament, schema.action):
+    for table in (schema.tournament, schema.action, schema.submission):
         following = select(func.coalesce(func.max(table.c.id), 0) + 1).scalar_subquery()
         counter = func.pg_get_serial_sequence(table.name, "id")
         connection.execute(select(func.setval(counter, following, text("false"))))

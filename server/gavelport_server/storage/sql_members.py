@@ -35,7 +35,7 @@ class SqlMembers(Database):
     def add_owner(self, name: str, *, is_house: bool = False) -> OwnerRecord:
         """Add an owner, or return the one of that name."""
         with self._writing() as connection:
-            revision = _locked(connection)
+            revision = locked(connection)
             found = _all(connection, schema.owner, OwnerRecord, schema.owner.c.name == name)
             if not found:
                 return _added(connection, revision, schema.owner, OwnerRecord(name, is_house, utc_now()))
@@ -52,7 +52,7 @@ class SqlMembers(Database):
     def add_bot(self, name: str, owner: str) -> BotRecord:
         """Add a bot, or return the owner's own of that name."""
         with self._writing() as connection:
-            revision = _locked(connection)
+            revision = locked(connection)
             if not _all(connection, schema.owner, OwnerRecord, schema.owner.c.name == owner):
                 raise StoreError(f"{self.where} knows no owner {owner}; add the owner first")
             found = _all(connection, schema.bot, BotRecord, schema.bot.c.name == name)
@@ -88,22 +88,8 @@ class SqlMembers(Database):
 
     def add_version(self, bot: str, version: str, content_hash: str = "") -> VersionRecord:
         """Add a version, or return the one of that name. Another content under a version's name is an error."""
-        table = schema.bot_version
         with self._writing() as connection:
-            revision = _locked(connection)
-            self._bot(connection, bot)
-            found = _all(connection, table, VersionRecord, (table.c.bot == bot) & (table.c.version == version))
-            if not found:
-                before = select(func.count()).select_from(table).where(table.c.bot == bot)
-                number = connection.execute(before).scalar_one() + 1
-                record = VersionRecord(bot, version, number, content_hash, utc_now())
-                return _added(connection, revision, table, record)
-            if found[0].content_hash != content_hash:
-                raise StoreError(
-                    f"{self.where}: bot {bot} {version} is there with other content; "
-                    "give changed content another version"
-                )
-            return found[0]
+            return self._add_version(connection, locked(connection), bot, version, content_hash)
 
     def versions(self, bot: str | None = None) -> Sequence[VersionRecord]:
         """Return the versions of a bot, or of all, by bot and number."""
@@ -115,7 +101,7 @@ class SqlMembers(Database):
     def add_token(self, token: TokenRecord) -> None:
         """Add a token."""
         with self._writing() as connection:
-            revision = _locked(connection)
+            revision = locked(connection)
             if _all(connection, schema.token, TokenRecord, schema.token.c.id == token.id):
                 raise StoreError(f"{self.where} has token {token.id} already")
             if token.owner and not _all(connection, schema.owner, OwnerRecord, schema.owner.c.name == token.owner):
@@ -133,7 +119,7 @@ class SqlMembers(Database):
         """Revoke a token; one that is revoked already stays as it is."""
         same = schema.token.c.id == token_id
         with self._writing() as connection:
-            revision = _locked(connection)
+            revision = locked(connection)
             found = _all(connection, schema.token, TokenRecord, same)
             if not found:
                 raise StoreError(f"{self.where} has no token {token_id}")
@@ -168,8 +154,25 @@ class SqlMembers(Database):
             raise StoreError(f"{self.where} knows no bot {name}")
         return found[0]
 
+    def _add_version(
+        self, connection: Connection, revision: int, bot: str, version: str, content_hash: str
+    ) -> VersionRecord:
+        table = schema.bot_version
+        self._bot(connection, bot)
+        found = _all(connection, table, VersionRecord, (table.c.bot == bot) & (table.c.version == version))
+        if not found:
+            before = select(func.count()).select_from(table).where(table.c.bot == bot)
+            number = connection.execute(before).scalar_one() + 1
+            record = VersionRecord(bot, version, number, content_hash, utc_now())
+            return _added(connection, revision, table, record)
+        if found[0].content_hash != content_hash:
+            raise StoreError(
+                f"{self.where}: bot {bot} {version} is there with other content; give changed content another version"
+            )
+        return found[0]
+
     def _changed_bot(self, connection: Connection, name: str, **values: str) -> BotRecord:
-        revision = _locked(connection)
+        revision = locked(connection)
         before = self._bot(connection, name)
         connection.execute(update(schema.bot).where(schema.bot.c.name == name).values(**values))
         after = self._bot(connection, name)
@@ -178,7 +181,7 @@ class SqlMembers(Database):
         return after
 
 
-def _locked(connection: Connection) -> int:
+def locked(connection: Connection) -> int:
     """Return the revision, locked where the database has row locks, so that changes come one by one."""
     return int(connection.execute(select(schema.members_revision.c.revision).with_for_update()).scalar_one())
 

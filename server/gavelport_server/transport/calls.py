@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import grpc
 import structlog
 import trio
+from google.protobuf.message import Message
 
 from gavelport_server.transport.crossing import Crossing
 from gavelport_server.transport.guard import Guard
@@ -18,7 +19,7 @@ from gavelport_server.transport.link import ServiceError, StatusCode
 from gavelport_server.transport.linked import Linked
 from gavelport_server.transport.methods import Rpc
 from gavelport_server.transport.services import Call, Known, Services
-from gavelport_server.transport.stream import CODES, Context, Stream
+from gavelport_server.transport.stream import CODES, SETTLE_S, Context, Stream
 
 T = TypeVar("T")
 
@@ -26,6 +27,8 @@ RETRY_KEY = "retry-delay"
 """Metadata after a refusal: in how many seconds to try again."""
 WRITE_S = 60.0
 """Within which a caller must have taken a stream's next answer."""
+READ_S, UPLOAD_S = 20.0, 600.0
+"""Within which a caller must have sent a stream's next request, and all of them."""
 _LONGEST_TEXT = 1000
 """Of a refusal: it travels in a header, which gRPC limits."""
 _log = structlog.get_logger(__name__)
@@ -48,7 +51,9 @@ def handlers(
         methods: dict[str, Any] = {}
         for rpc in rpcs:
             calls = _Calls(services, rpc, limits, crossing, now, host)
-            if not rpc.method.server_streaming:
+            if rpc.method.client_streaming:
+                methods[rpc.method.name] = grpc.stream_unary_rpc_method_handler(calls.fed)
+            elif not rpc.method.server_streaming:
                 methods[rpc.method.name] = grpc.unary_unary_rpc_method_handler(calls.unary)
             elif rpc.is_pulled:
                 methods[rpc.method.name] = grpc.unary_stream_rpc_method_handler(calls.pulled)
@@ -93,6 +98,20 @@ class _Calls:
         except ServiceError as error:
             await _refuse(context, error)
 
+    async def fed(self, _messages: object, context: Context) -> bytes:
+        """One answer to a stream of requests."""
+        try:
+            async with asyncio.timeout(UPLOAD_S):
+                return await self._feed(context)
+        except TimeoutError:
+            text = f"not everything was sent within {READ_S:g} s after what came before, and {UPLOAD_S:g} s in all"
+            error = ServiceError(StatusCode.DEADLINE_EXCEEDED, f"{text}; try again over a faster connection")
+            await _refuse(context, error)
+            raise
+        except ServiceError as error:
+            await _refuse(context, error)
+            raise
+
     async def linked(self, _messages: object, context: Context) -> None:
         """Answers as they come."""
         guard = Guard(Linked(self._services, self._rpc, self._call(context)))
@@ -107,12 +126,6 @@ class _Calls:
             services.begin(caller, is_stream=True)
             return caller, rpc.serve(caller, request)
 
-        async def end() -> None:
-            services.end(caller, is_stream=True)
-            # One that was given up while a thread makes its next answer ends by itself, behind that.
-            if not answers.gi_running:
-                await trio.to_thread.run_sync(answers.close)
-
         caller, answers = await self._in_trio(begin)
         try:
             while (response := await self._in_trio(partial(services.next_answer, caller, answers))) is not None:
@@ -122,7 +135,42 @@ class _Calls:
                     text = f"the answer before was not read within {WRITE_S:g} s; read faster"
                     raise ServiceError(StatusCode.RESOURCE_EXHAUSTED, text) from None
         finally:
-            self._crossing.to_trio(_spawn, end)
+            self._crossing.to_trio(_spawn, partial(self._end, caller, answers))
+
+    async def _feed(self, context: Context) -> bytes:
+        services, rpc, call = self._services, self._rpc, self._call(context)
+
+        async def begin() -> tuple[Known, Any]:
+            caller = await services.admit(call)
+            services.begin(caller, is_stream=True)
+            return caller, rpc.serve(caller)
+
+        async def give(request: Message | None) -> bytes | None:
+            return await self._in_trio(partial(services.feed, caller, taking, request))
+
+        caller, taking = await self._in_trio(begin)
+        try:
+            answer = await give(None)
+            while answer is None:
+                async with asyncio.timeout(READ_S):  # wait_for of Python 3.11 swallows a cancellation now and then
+                    message: Any = await context.read()
+                if message is grpc.aio.EOF:
+                    await asyncio.sleep(SETTLE_S)  # a caller that was killed shows an end, too, and is cancelled then
+                    break
+                answer = await give(rpc.parsed(message))
+            if answer is None:
+                answer = await give(None)
+            if answer is None:
+                raise TypeError(f"{rpc.method.full_name} is to be answered at the end of its requests")
+            return answer
+        finally:
+            self._crossing.to_trio(_spawn, partial(self._end, caller, taking))
+
+    async def _end(self, caller: Known, generator: Any) -> None:
+        self._services.end(caller, is_stream=True)
+        # One that was given up while a thread makes its next step ends by itself, behind that.
+        if not generator.gi_running:
+            await trio.to_thread.run_sync(generator.close)
 
     def _call(self, context: Context) -> Call:
         metadata = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}

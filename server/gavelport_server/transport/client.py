@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +20,8 @@ M = TypeVar("M", bound=Message)
 
 CALL_S = 30.0
 """How long to wait for an answer."""
+UPLOAD_S = 600.0
+"""How long sending a stream of requests may take, with its answer."""
 _MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 
@@ -70,6 +72,17 @@ class Client:
             raise _told(error) from None
         return answer
 
+    def upload(self, requests: Iterable[Message], kind: type[Message], response: type[M]) -> M:
+        """Return the answer to a stream of requests, which are all of one kind. Raises ServiceError."""
+        method: Any = self._channel.stream_unary(
+            _path(kind), request_serializer=_serialize, response_deserializer=response.FromString
+        )
+        try:
+            answer: M = method(iter(requests), timeout=UPLOAD_S, metadata=self._metadata)
+        except grpc.RpcError as error:
+            raise _told(error) from None
+        return answer
+
     def stream(self, request: Message, response: type[M]) -> Iterator[M]:
         """Return the answers to a request as they come. Raises ServiceError."""
         method: Any = self._channel.unary_stream(
@@ -84,7 +97,7 @@ class Client:
             call.cancel()
 
 
-def _path(request: Message) -> str:
+def _path(request: Message | type[Message]) -> str:
     """Return the RPC that takes such a request: each has a message of its own."""
     for service in request.DESCRIPTOR.file.services_by_name.values():
         for method in service.methods:

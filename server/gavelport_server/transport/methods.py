@@ -18,7 +18,7 @@ from gavelport_server.transport.link import ServiceError, StatusCode
 
 @dataclass(frozen=True, slots=True)
 class Rpc:
-    """An RPC with one request."""
+    """An RPC that a desk serves."""
 
     method: MethodDescriptor
     serve: Callable[..., Any]

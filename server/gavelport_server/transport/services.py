@@ -7,7 +7,9 @@ What a method is decides how it is called:
 - a generator function is pulled step by step in worker threads, and the next step is taken once gRPC has the answer
   before: so a slow reader holds it back;
 - `(caller, request, link)`, of an RPC with a stream of answers, is called in trio, answers by the link, and returns
-  what is to be called when the link is lost.
+  what is to be called when the link is lost;
+- `(caller)`, of an RPC with a stream of requests, is a generator function that is sent each request in a worker thread,
+  None behind the last, and returns the answer; whatever ends the call early closes it.
 
 Whoever calls passes the door first, which knows tokens, scopes and rates. A `ServiceError` is told to the caller;
 anything else becomes INTERNAL with a random id (`sanitise.py`, `guard.py`). Every call with one answer has a time
@@ -153,6 +155,12 @@ class Services:
             await trio.sleep(REST * (trio.current_time() - began))
         return None if response is None else serialized(response)
 
+    async def feed(self, caller: Known, taking: Any, request: Message | None) -> bytes | None:
+        """Send a generator its next request, None first and last; return its answer once there is one."""
+        if not self._door.is_open(caller.token_id):
+            raise ServiceError(StatusCode.UNAUTHENTICATED, CLOSED)
+        return await self.in_thread(_fed, taking, request)
+
     async def in_thread(self, call: Callable[..., T], *args: object) -> T:
         """Return what a call in a worker thread returns. Raises ServiceError where that takes too long."""
         work = partial(call, *args)
@@ -177,6 +185,14 @@ class Services:
     def _revoked(self, token_id: str) -> None:
         for link in [link for link, token in self._links.items() if token == token_id]:
             link.close(StatusCode.UNAUTHENTICATED, CLOSED)
+
+
+def _fed(taking: Any, request: Message | None) -> bytes | None:
+    try:
+        taking.send(request)
+    except StopIteration as done:
+        return serialized(done.value)
+    return None
 
 
 def serialized(response: object) -> bytes:

@@ -28,7 +28,7 @@ CODES = {code.value[0]: code for code in grpc.StatusCode}
 """gRPC's own codes by their numbers, which are those of `StatusCode`."""
 _MAX_UNDELIVERED = 16
 """Messages of one bot that may be on their way to trio; then its stream is not read until they have arrived."""
-_SETTLE_S = 0.1
+SETTLE_S = 0.1
 """After the end of the incoming side, how long a cancellation may take to show. A killed client shows both."""
 
 
@@ -176,7 +176,7 @@ class Stream:
                 if message is grpc.aio.EOF:
                     if self._is_one_sided:
                         return
-                    self._loop.call_later(_SETTLE_S, self.end, _HALF_CLOSED)
+                    self._loop.call_later(SETTLE_S, self.end, _HALF_CLOSED)
                     return
                 self._reading = None
                 self._posted += 1
@@ -235,7 +235,7 @@ class Stream:
         """The call failed under a read or a write: gRPC's cancellation should follow, and else this one does."""
         self._queue.clear()
         if not self._over.done():
-            self._loop.call_later(_SETTLE_S, self._finish, _BROKEN)
+            self._loop.call_later(SETTLE_S, self._finish, _BROKEN)
 
     def end(self, ending: Ending) -> None:
         """End politely: what is queued first, but no later than after the grace."""

@@ -1,0 +1,183 @@
+"""Submissions examined in the sandbox, one after the other, and admitted or refused (design 9).
+
+The examination is that of `gavelport check`. A server that ends meanwhile takes it up anew at its next start; a fault
+of the server's own refuses nobody, until it has come a few times.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from gavelport_server.conduct.checks.finding import Finding, Verdict
+from gavelport_server.conduct.checks.run import check_bot
+from gavelport_server.conduct.checks.sparring import SparringError
+from gavelport_server.conduct.entrants import EntrantsError
+from gavelport_server.conduct.match import MatchVoid
+from gavelport_server.lobby.own import now_text
+from gavelport_server.lobby.package import PackageError
+from gavelport_server.storage.errors import FencedError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from pathlib import Path
+
+    from gavelport_server.launcher.client import Launcher
+    from gavelport_server.lobby.intake import Accounts
+    from gavelport_server.lobby.packages import Packages
+    from gavelport_server.storage.submissions import SubmissionRecord
+
+    Check = Callable[[Path, Path, Callable[[Finding], None]], Awaitable[None]]
+
+LIMIT_S = 180.0
+"""Of one examination; it takes some 20 s where nothing else goes on."""
+PAUSE_S = 10.0
+"""After a fault of the server's own."""
+MOST_FAULTS = 3
+_blocking = trio.to_thread.run_sync
+_log = structlog.get_logger(__name__)
+
+
+class ServerFault(Exception):  # noqa: N818  not an error of whoever submitted
+    """The examination came to nothing, through no fault of the bot."""
+
+
+class Examiner:
+    """Examines what was submitted. `run` is a task of trio; `wake` is called in its thread."""
+
+    def __init__(
+        self,
+        accounts: Accounts,
+        packages: Packages,
+        launcher: Launcher,
+        logs: Path,
+        admitted: Callable[[], Awaitable[None]],
+        *,
+        check: Check | None = None,
+    ) -> None:
+        """Take where submissions and packages are kept.
+
+        Args:
+            accounts: whose open submissions are examined.
+            packages: their files.
+            launcher: makes the sandboxes.
+            logs: a folder for what bots print meanwhile; it is removed behind each examination.
+            admitted: is called when there is a new version.
+            check: the examination.
+        """
+        self._accounts = accounts
+        self._packages = packages
+        self._launcher = launcher
+        self._logs = logs
+        self._admitted = admitted
+        self._check = check or partial(check_bot, launcher=launcher)
+        self._woken = trio.Event()
+        self._faults: Counter[int] = Counter()
+        self._under_way: tuple[int, list[Finding]] = (0, [])
+
+    @property
+    def why_closed(self) -> str:
+        """Return why nothing can be examined, in words; empty while it can."""
+        return "the launcher of its sandboxes is gone, and it has to be restarted" if self._launcher.is_lost else ""
+
+    def so_far(self, number: int) -> str:
+        """Return what was found so far of the submission that is being examined, as JSON; of any other nothing."""
+        under_way, findings = self._under_way
+        return as_json(findings) if number == under_way else "[]"
+
+    def wake(self) -> None:
+        """Look for new submissions."""
+        self._woken.set()
+
+    async def run(self) -> None:
+        """Examine, until cancelled."""
+        while True:
+            self._woken = trio.Event()
+            try:
+                for record in await _blocking(self._accounts.open_submissions):
+                    await self._examine(record)
+            except FencedError:
+                raise
+            except (StoreError, ServerFault, OSError) as error:
+                _log.error("examination_failed", reason=str(error))
+                await trio.sleep(PAUSE_S)
+            else:
+                await self._woken.wait()
+
+    async def _examine(self, record: SubmissionRecord) -> None:
+        await _blocking(self._accounts.check_submission, record.id)
+        findings: list[Finding] = []
+        self._under_way = record.id, findings
+        logs = self._logs / str(record.id)
+        try:
+            folder = await _blocking(self._packages.folder, record.content_hash)
+            await self._found(folder, logs, findings)
+        except (PackageError, FileNotFoundError) as error:
+            findings.append(_failure("package", f"is gone from the server: {error}", "submit it again"))
+        except ServerFault as fault:
+            self._faults[record.id] += 1
+            if self._faults[record.id] < MOST_FAULTS:
+                raise
+            what = f"could not be examined, {MOST_FAULTS} times: {fault}"
+            findings.append(_failure("examination", what, "this is the server's fault; submit it again later"))
+        finally:
+            await _blocking(partial(shutil.rmtree, logs, ignore_errors=True))
+        await self._decide(record, findings)
+        self._under_way = (0, [])
+
+    async def _found(self, folder: Path, logs: Path, findings: list[Finding]) -> None:
+        """Add what is found. Raises ServerFault."""
+        await trio.Path(logs).mkdir(parents=True, exist_ok=True)
+
+        def tell(finding: Finding) -> None:
+            findings.append(_without(finding, folder))
+
+        try:
+            with trio.move_on_after(LIMIT_S) as scope:
+                await self._check(folder, logs, tell)
+        except (SparringError, EntrantsError, MatchVoid) as error:
+            raise ServerFault(str(error)) from error
+        if self._launcher.is_lost:
+            raise ServerFault("the launcher is gone; restart the server")
+        if scope.cancelled_caught:
+            what = f"was not over after {LIMIT_S:.0f} s"
+            findings.append(
+                _failure("examination", what, "answer faster: it plays about ten matches, and ends in time")
+            )
+
+    async def _decide(self, record: SubmissionRecord, findings: list[Finding]) -> None:
+        for version in await _blocking(self._accounts.versions, record.bot):
+            if version.version == record.version and version.content_hash != record.content_hash:
+                what = f"{record.version} has come in from elsewhere meanwhile, and a version does not change"
+                findings.append(_failure("version", what, "raise version in bot.toml"))
+        passed = not any(finding.verdict is Verdict.FAILED for finding in findings)
+        decide = self._accounts.admit_submission if passed else self._accounts.refuse_submission
+        await _blocking(decide, record.id, as_json(findings), now_text())
+        _log.info("submission_decided", bot=record.bot, version=record.version, end="admitted" if passed else "refused")
+        if passed:
+            await self._admitted()
+        else:
+            await _blocking(self._packages.remove, record.content_hash)
+
+
+def as_json(findings: list[Finding]) -> str:
+    """Return findings as they are kept."""
+    return json.dumps([asdict(finding) for finding in findings], ensure_ascii=False)
+
+
+def _failure(check: str, what: str, remedy: str) -> Finding:
+    return Finding(check, Verdict.FAILED, what, "", remedy)
+
+
+def _without(finding: Finding, folder: Path) -> Finding:
+    """Return a finding whose paths are those of the bot's folder, not of the server."""
+    at = str(folder.resolve())
+    what, where = (text.replace(f"{at}/", "").replace(at, "the folder") for text in (finding.what, finding.where))
+    return Finding(finding.check, finding.verdict, what, where, finding.remedy, finding.printed)
