@@ -125,8 +125,7 @@ class LiveScene:
     def _move(self, told: Json, seen: Any) -> None:
         """Take the new position, and tell what is other in it."""
         position = self.game.observation_to_notation(seen)
-        # Once it is over, what a seat's own things are worth is not hidden any more; but it is not told here.
-        now = self._now if position["phase"] == "over" else self._table.now(seen)
+        now = self._table.now(seen)
         if difference := changes(self._position, position):
             told["to"] = difference
         if difference := changes(self._now, now):

@@ -15,7 +15,7 @@ from gavelport_engine.container.prices import SHIP_CAPACITY, WAREHOUSE_PRICES
 from gavelport_engine.container.rules import CONTAINER
 from gavelport_engine.container.scoring import card_values, discarded, money, score, special_colour
 from gavelport_engine.container.space import to_act
-from gavelport_engine.container.table import CARD_NAMES
+from gavelport_engine.container.table import CARD_NAMES, Observation
 
 from gavelport_server.pages.tables.table import FULL, Mark, ScoreLine, View
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gavelport_engine.container.goods import Bag
-    from gavelport_engine.container.table import Observation, Options, State
+    from gavelport_engine.container.table import Options, State
     from gavelport_engine.game import Json, Outcome
 
     from gavelport_server.archive.playback import Step
@@ -112,9 +112,11 @@ class ContainerTable:
         number = (turn - 1) // self._options.seats + 1
         return f"round {number}", str(number)
 
-    def now(self, state: State) -> Json:
+    def now(self, state: State | Observation) -> Json:
         """Return what each seat would score if the game ended now, and what its island area is worth."""
         seats = range(self._options.seats)
+        if isinstance(state, Observation):
+            return {"score": [None for _ in seats], "island": [None for _ in seats]}
         return {
             "score": [money(score(state, seat)) if self._sees(seat, state) else None for seat in seats],
             "island": [

@@ -63,7 +63,10 @@ class Table(Protocol):
         ...
 
     def now(self, state: Any) -> Json:
-        """Return, by seat, what the position is worth now; None for what is hidden."""
+        """Return, by seat, what the position is worth now; None for what is hidden.
+
+        Of a running match the position is what a spectator sees of it.
+        """
         ...
 
     def payment(self, event: Any) -> tuple[int, int, int] | None:
