@@ -81,6 +81,7 @@ class DoubleLive:
     requests: DoubleRequests = field(default_factory=DoubleRequests)
     is_paused: bool = False
     is_draining: bool = False
+    hosting: str = "hosting is off"
     connected: list[str] = field(default_factory=lambda: ["ant", "bee"])
     feeds: dict[str, SpectatorFeed] = field(default_factory=dict)
     refreshed: int = 0
@@ -101,6 +102,10 @@ class DoubleLive:
     def connected_names(self) -> list[str]:
         trio.lowlevel.current_task()
         return self.connected
+
+    def hosted_words(self, bot: str) -> str:
+        trio.lowlevel.current_task()
+        return f"{bot} rests" if bot == "bee" else ""
 
     def playing_version(self, bot: str) -> str:
         return "1"

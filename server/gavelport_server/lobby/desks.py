@@ -10,10 +10,11 @@ from gavelport.v1 import admin_pb2, archive_pb2, ladder_pb2, lobby_pb2, spectate
 from gavelport_server.lobby.admin_desk import AdminDesk
 from gavelport_server.lobby.archive_desk import ArchiveDesk
 from gavelport_server.lobby.board import Boards
+from gavelport_server.lobby.examiner import Examiner
 from gavelport_server.lobby.ladder_desk import LadderDesk
 from gavelport_server.lobby.lobby_desk import LobbyDesk
+from gavelport_server.lobby.packages import Packages
 from gavelport_server.lobby.spectate import SpectateDesk
-from gavelport_server.lobby.submission_desk import OFF
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from gavelport_server.archive.files import ReplayFolder
     from gavelport_server.lobby.board import LadderStore
-    from gavelport_server.lobby.examiner import Examiner
     from gavelport_server.lobby.gate import Gate
     from gavelport_server.lobby.intake import Accounts
     from gavelport_server.lobby.live import Live
@@ -39,7 +39,7 @@ SERVICES: dict[str, ServiceDescriptor] = {
 class Desks:
     """The desks, and the tables that some of them share."""
 
-    def __init__(  # noqa: PLR0913  one for each thing that desks work on
+    def __init__(
         self,
         store: LadderStore,
         members: Accounts,
@@ -50,8 +50,6 @@ class Desks:
         *,
         epoch: int,
         drain: Callable[[], None],
-        examiner: Examiner | None = None,
-        closed: str = OFF,
     ) -> None:
         """Take what they work on.
 
@@ -64,14 +62,16 @@ class Desks:
             gate: is told to look when tokens have changed.
             epoch: counts the servers that have had this database.
             drain: has the server end once what runs is over; called in the trio thread.
-            examiner: examines what is submitted; None where this server hosts no bots.
-            closed: why it does not, in words.
         """
         self.boards = Boards(store, members, data)
         """`warm` in a thread at the start spares the first who ask the wait."""
+        packages = Packages(data)
+        packages.sweep()
+        self.examiner = Examiner(members, packages, data / "logs" / "examined", live.refresh)
+        """`run` it where there is a launcher."""
         self.by_name: dict[str, Any] = {
             "LobbyService": LobbyDesk(
-                members, store, data, live, lambda: trio.from_thread.run_sync(gate.look_soon), examiner, closed
+                members, store, packages, live, self.examiner, lambda: trio.from_thread.run_sync(gate.look_soon)
             ),
             "LadderService": LadderDesk(store, self.boards, live),
             "ReplayService": ArchiveDesk(store, members, replays),

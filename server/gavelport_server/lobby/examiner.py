@@ -28,18 +28,28 @@ from gavelport_server.storage.errors import FencedError, StoreError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
+    from typing import Protocol
 
     from gavelport_server.launcher.client import Launcher
     from gavelport_server.lobby.intake import Accounts
     from gavelport_server.lobby.packages import Packages
     from gavelport_server.storage.submissions import SubmissionRecord
 
-    Check = Callable[[Path, Path, Callable[[Finding], None]], Awaitable[None]]
+    class Check(Protocol):
+        """See `check_bot`."""
+
+        async def __call__(
+            self, folder: Path, logs: Path, tell: Callable[[Finding], None], *, launcher: Launcher
+        ) -> None:
+            """Tell each finding as it is made."""
+            ...
+
 
 LIMIT_S = 180.0
 """Of one examination; it takes some 20 s where nothing else goes on."""
 PAUSE_S = 10.0
 """After a fault of the server's own."""
+LOOK_S = 0.2
 MOST_FAULTS = 3
 _blocking = trio.to_thread.run_sync
 _log = structlog.get_logger(__name__)
@@ -56,36 +66,28 @@ class Examiner:
         self,
         accounts: Accounts,
         packages: Packages,
-        launcher: Launcher,
         logs: Path,
         admitted: Callable[[], Awaitable[None]],
         *,
-        check: Check | None = None,
+        check: Check = check_bot,
     ) -> None:
         """Take where submissions and packages are kept.
 
         Args:
             accounts: whose open submissions are examined.
             packages: their files.
-            launcher: makes the sandboxes.
             logs: a folder for what bots print meanwhile; it is removed behind each examination.
             admitted: is called when there is a new version.
             check: the examination.
         """
         self._accounts = accounts
         self._packages = packages
-        self._launcher = launcher
         self._logs = logs
         self._admitted = admitted
-        self._check = check or partial(check_bot, launcher=launcher)
+        self._check = check
         self._woken = trio.Event()
         self._faults: Counter[int] = Counter()
         self._under_way: tuple[int, list[Finding]] = (0, [])
-
-    @property
-    def why_closed(self) -> str:
-        """Return why nothing can be examined, in words; empty while it can."""
-        return "the launcher of its sandboxes is gone, and it has to be restarted" if self._launcher.is_lost else ""
 
     def so_far(self, number: int) -> str:
         """Return what was found so far of the submission that is being examined, as JSON; of any other nothing."""
@@ -96,13 +98,15 @@ class Examiner:
         """Look for new submissions."""
         self._woken.set()
 
-    async def run(self) -> None:
-        """Examine, until cancelled."""
+    async def run(self, launcher: Launcher) -> None:
+        """Examine in its sandboxes, until cancelled."""
         while True:
             self._woken = trio.Event()
             try:
                 for record in await _blocking(self._accounts.open_submissions):
-                    await self._examine(record)
+                    while launcher.is_lost:  # noqa: ASYNC110  nothing tells of another
+                        await trio.sleep(PAUSE_S)
+                    await self._examine(record, launcher)
             except FencedError:
                 raise
             except (StoreError, ServerFault, OSError) as error:
@@ -111,14 +115,14 @@ class Examiner:
             else:
                 await self._woken.wait()
 
-    async def _examine(self, record: SubmissionRecord) -> None:
+    async def _examine(self, record: SubmissionRecord, launcher: Launcher) -> None:
         await _blocking(self._accounts.check_submission, record.id)
         findings: list[Finding] = []
         self._under_way = record.id, findings
         logs = self._logs / str(record.id)
         try:
             folder = await _blocking(self._packages.folder, record.content_hash)
-            await self._found(folder, logs, findings)
+            await self._found(folder, logs, findings, launcher)
         except (PackageError, FileNotFoundError) as error:
             findings.append(_failure("package", f"is gone from the server: {error}", "submit it again"))
         except ServerFault as fault:
@@ -132,25 +136,32 @@ class Examiner:
         await self._decide(record, findings)
         self._under_way = (0, [])
 
-    async def _found(self, folder: Path, logs: Path, findings: list[Finding]) -> None:
+    async def _found(self, folder: Path, logs: Path, findings: list[Finding], launcher: Launcher) -> None:
         """Add what is found. Raises ServerFault."""
         await trio.Path(logs).mkdir(parents=True, exist_ok=True)
 
         def tell(finding: Finding) -> None:
             findings.append(_without(finding, folder))
 
-        try:
-            with trio.move_on_after(LIMIT_S) as scope:
-                await self._check(folder, logs, tell)
-        except (SparringError, EntrantsError, MatchVoid) as error:
-            raise ServerFault(str(error)) from error
-        if self._launcher.is_lost:
-            raise ServerFault("the launcher is gone; restart the server")
+        failure: Exception | None = None
+        with trio.move_on_after(LIMIT_S) as scope:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(_end_with, launcher, nursery.cancel_scope)
+                try:
+                    await self._check(folder, logs, tell, launcher=launcher)
+                except Exception as error:  # noqa: BLE001  looked at below, out of the nursery, which would wrap it
+                    failure = error
+                nursery.cancel_scope.cancel()
+        if launcher.is_lost:
+            raise ServerFault("the launcher of the sandboxes is gone")
+        if isinstance(failure, SparringError | EntrantsError | MatchVoid):
+            raise ServerFault(str(failure)) from failure
+        if failure is not None:
+            raise failure
         if scope.cancelled_caught:
             what = f"was not over after {LIMIT_S:.0f} s"
-            findings.append(
-                _failure("examination", what, "answer faster: it plays about ten matches, and ends in time")
-            )
+            remedy = "answer faster: it plays about ten matches, and each process ends in time"
+            findings.append(_failure("examination", what, remedy))
 
     async def _decide(self, record: SubmissionRecord, findings: list[Finding]) -> None:
         for version in await _blocking(self._accounts.versions, record.bot):
@@ -165,6 +176,13 @@ class Examiner:
             await self._admitted()
         else:
             await _blocking(self._packages.remove, record.content_hash)
+
+
+async def _end_with(launcher: Launcher, scope: trio.CancelScope) -> None:
+    """Cancel what goes on once the launcher is gone: what comes of it then says nothing of the bot."""
+    while not launcher.is_lost:  # noqa: ASYNC110  nothing tells of it
+        await trio.sleep(LOOK_S)
+    scope.cancel()
 
 
 def as_json(findings: list[Finding]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gavelport_server.conduct.ladder.service import RunningMatch
     from gavelport_server.conduct.ladder.spectate import SpectatorFeed
@@ -36,6 +36,8 @@ class Live(Protocol):
 
     is_paused: bool
     is_draining: bool
+    hosting: str
+    """Why this server runs no submitted bots, in words; empty where it does."""
 
     @property
     def requests(self) -> Requests:
@@ -56,6 +58,11 @@ class Live(Protocol):
 
     def connected_names(self) -> Sequence[str]:
         """Return the bots that are connected."""
+        ...
+
+    @property
+    def hosted_words(self) -> Callable[[str], str]:
+        """Return what tells what keeps a hosted bot from playing, in words; empty where nothing does."""
         ...
 
     def playing_version(self, bot: str) -> str:

@@ -9,20 +9,20 @@ from gavelport.v1 import lobby_pb2
 
 from gavelport_server.lobby.own import own_bot, own_bots, quoted
 from gavelport_server.lobby.registration import register
-from gavelport_server.lobby.submission_desk import OFF, SubmissionDesk
+from gavelport_server.lobby.submission_desk import SubmissionDesk
 from gavelport_server.lobby.token_desk import TokenDesk
 from gavelport_server.storage.store import ResultFilter
 from gavelport_server.transport.link import ServiceError, StatusCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Sequence
 
     from gavelport_server.lobby.examiner import Examiner
     from gavelport_server.lobby.gate import Caller
     from gavelport_server.lobby.intake import Accounts
     from gavelport_server.lobby.live import Live
-    from gavelport_server.storage.members import BotRecord, BotStatus
+    from gavelport_server.lobby.packages import Packages
+    from gavelport_server.storage.members import BotRecord, BotStatus, VersionRecord
     from gavelport_server.storage.store import FoundResult, Store
 
 MAX_OPPONENTS = 8
@@ -39,15 +39,17 @@ class LobbyDesk(TokenDesk, SubmissionDesk):
         self,
         members: Accounts,
         store: Store,
-        data: Path,
+        packages: Packages,
         live: Live,
+        examiner: Examiner,
         changed: Callable[[], None],
-        examiner: Examiner | None = None,
-        closed: str = OFF,
     ) -> None:
-        """Take where accounts and results are kept, the ladders, and what is called when tokens have changed."""
+        """Take where accounts, results and packages are kept, the ladders, what examines submissions.
+
+        `changed` is called when tokens have changed.
+        """
         TokenDesk.__init__(self, members, changed)
-        SubmissionDesk.__init__(self, members, data, examiner, closed)
+        SubmissionDesk.__init__(self, members, packages, live, examiner)
         self._store = store
         self._live = live
 
@@ -65,13 +67,10 @@ class LobbyDesk(TokenDesk, SubmissionDesk):
     def list_bots(self, caller: Caller, request: lobby_pb2.ListBotsRequest) -> lobby_pb2.ListBotsResponse:
         """Return the caller's bots; all for an admin."""
         bots = own_bots(self._members, caller)
-        versions: dict[str, list[str]] = {}
+        versions: dict[str, list[VersionRecord]] = {}
         for one in self._members.versions():
-            versions.setdefault(one.bot, []).append(one.version)
-        connected = frozenset(trio.from_thread.run_sync(self._live.connected_names))
-        return lobby_pb2.ListBotsResponse(
-            bots=[_told(bot, versions.get(bot.name, []), is_connected=bot.name in connected) for bot in bots]
-        )
+            versions.setdefault(one.bot, []).append(one)
+        return lobby_pb2.ListBotsResponse(bots=self._told_all([(bot, versions.get(bot.name, [])) for bot in bots]))
 
     def set_withdrawn(self, caller: Caller, request: lobby_pb2.SetWithdrawnRequest) -> lobby_pb2.SetWithdrawnResponse:
         """Take a bot off its ladders, or put it back."""
@@ -126,9 +125,34 @@ class LobbyDesk(TokenDesk, SubmissionDesk):
         trio.from_thread.run(self._live.refresh)
 
     def _one(self, bot: BotRecord) -> lobby_pb2.Bot:
-        versions = [one.version for one in self._members.versions(bot.name)]
-        is_connected = bot.name in trio.from_thread.run_sync(self._live.connected_names)
-        return _told(bot, versions, is_connected=is_connected)
+        return self._told_all([(bot, self._members.versions(bot.name))])[0]
+
+    def _told_all(self, bots: Sequence[tuple[BotRecord, Sequence[VersionRecord]]]) -> list[lobby_pb2.Bot]:
+        """Return what is told of bots with these versions."""
+
+        def live() -> tuple[frozenset[str], list[str]]:
+            return frozenset(self._live.connected_names()), [self._live.hosted_words(bot.name) for bot, _ in bots]
+
+        connected, notices = trio.from_thread.run_sync(live)
+        told = []
+        for (bot, versions), notice in zip(bots, notices, strict=True):
+            names = [one.version for one in versions]
+            told.append(
+                lobby_pb2.Bot(
+                    name=bot.name,
+                    owner=bot.owner,
+                    status=bot.status,
+                    reason=bot.status_reason,
+                    version=bot.pinned_version or (names[-1] if names else ""),
+                    pinned_version=bot.pinned_version,
+                    versions=names,
+                    connected=bot.name in connected,
+                    last_seen_at=bot.last_seen_at,
+                    hosted_versions=[one.version for one in versions if one.content_hash],
+                    notice=notice,
+                )
+            )
+        return told
 
     def _latest(self, bot: str) -> Iterator[FoundResult]:
         beyond = None
@@ -139,20 +163,6 @@ class LobbyDesk(TokenDesk, SubmissionDesk):
             if len(page) < _PAGE:
                 return
             beyond = page[-1].place
-
-
-def _told(bot: BotRecord, versions: list[str], *, is_connected: bool) -> lobby_pb2.Bot:
-    return lobby_pb2.Bot(
-        name=bot.name,
-        owner=bot.owner,
-        status=bot.status,
-        reason=bot.status_reason,
-        version=bot.pinned_version or (versions[-1] if versions else ""),
-        pinned_version=bot.pinned_version,
-        versions=versions,
-        connected=is_connected,
-        last_seen_at=bot.last_seen_at,
-    )
 
 
 def _faults(found: FoundResult, bot: str) -> list[lobby_pb2.BotFault]:

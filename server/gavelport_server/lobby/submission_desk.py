@@ -13,17 +13,18 @@ from gavelport.v1 import lobby_pb2
 from gavelport_server.lobby.intake import Intake, refusal
 from gavelport_server.lobby.own import own_bot, own_bots, quoted
 from gavelport_server.lobby.package import PackageError
-from gavelport_server.lobby.packages import Packages, Spool
+from gavelport_server.lobby.packages import Spool
 from gavelport_server.storage.submissions import OPEN
 from gavelport_server.transport.link import ServiceError, StatusCode
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
-    from pathlib import Path
 
     from gavelport_server.lobby.examiner import Examiner
     from gavelport_server.lobby.gate import Caller
     from gavelport_server.lobby.intake import Accounts
+    from gavelport_server.lobby.live import Live
+    from gavelport_server.lobby.packages import Packages
     from gavelport_server.storage.members import VersionRecord
     from gavelport_server.storage.submissions import SubmissionRecord
 
@@ -32,41 +33,31 @@ if TYPE_CHECKING:
 SUBMISSIONS, MAX_SUBMISSIONS = 20, 100
 CHUNK_BYTES = 32 * 1024
 _LARGEST_ID = 2**31 - 1
-OFF = "hosting is off"
 
 
 class SubmissionDesk:
     """The part of the lobby that is about submissions. Methods are called in worker threads of trio."""
 
-    def __init__(self, accounts: Accounts, data: Path, examiner: Examiner | None = None, closed: str = OFF) -> None:
-        """Take where accounts are kept, and the data folder.
-
-        Args:
-            accounts: bots, versions and submissions.
-            data: the folder for packages.
-            examiner: examines what was submitted; None where this server hosts no bots.
-            closed: why it does not, in words.
-        """
+    def __init__(self, accounts: Accounts, packages: Packages, live: Live, examiner: Examiner) -> None:
+        """Take where accounts and packages are kept, the ladders, and what examines submissions."""
         self._accounts = accounts
-        self._packages = Packages(data)
-        self._intake = Intake(accounts, self._packages)
+        self._packages = packages
+        self._intake = Intake(accounts, packages)
+        self._ladders = live
         self._examiner = examiner
-        self._closed = closed
         self._uploading: set[str] = set()
         self._lock = threading.Lock()
 
     def submit(self, caller: Caller) -> Upload:
         """Take a package in, to be examined."""
-        examiner = self._examiner
-        if closed := self._closed if examiner is None else examiner.why_closed:
-            text = f"this server takes no submissions: {closed}; a bot that runs elsewhere can connect and play"
+        if closed := self._ladders.hosting:
+            text = f"this server runs no submitted bots: {closed}. A bot that runs elsewhere can connect and play"
             raise ServiceError(StatusCode.FAILED_PRECONDITION, text)
-        assert examiner is not None
         with self._alone(caller.owner or caller.token_id):
             if caller.owner:
                 self._intake.require_room(caller.owner)
             record = yield from self._received(caller)
-        trio.from_thread.run_sync(examiner.wake)
+        trio.from_thread.run_sync(self._examiner.wake)
         return lobby_pb2.SubmitResponse(submission=self._told(record))
 
     def get_submission(
@@ -141,9 +132,7 @@ class SubmissionDesk:
         return [one for one in self._accounts.versions(bot) if one.content_hash]
 
     def _told(self, record: SubmissionRecord) -> lobby_pb2.Submission:
-        findings = record.findings
-        if record.status in OPEN and self._examiner is not None:
-            findings = self._examiner.so_far(record.id)
+        findings = self._examiner.so_far(record.id) if record.status in OPEN else record.findings
         return lobby_pb2.Submission(
             id=record.id,
             bot=record.bot,
