@@ -274,6 +274,23 @@ async def test_a_match_goes_on_over_a_restart_once_its_bots_are_back(world: Worl
     await world.until(lambda: len(world.results()) >= 3)
 
 
+async def test_a_match_whose_ladder_is_gone_waits_until_it_is_back(world: World, autojump_clock: Clock) -> None:
+    await held_match(world)
+    (running,) = world.service.running()
+    await world.stop()
+    main, world.ladders = world.ladders, (settings("other"),)
+    for _ in range(2):
+        await world.start()
+        (told,) = world.service.notices
+        assert told.startswith("the journal keeps interrupted matches (1) of the ladder main")
+        assert world.service.problem == ""
+        await world.stop()
+    world.ladders = main
+    await world.start()
+    assert world.service.notices == []
+    assert [one.match_id for one in world.service.running()] == [running.match_id]
+
+
 async def test_a_match_whose_bots_do_not_come_back_is_void_and_they_are_paired_anew(
     tmp_path: Path, nursery: trio.Nursery, autojump_clock: Clock
 ) -> None:

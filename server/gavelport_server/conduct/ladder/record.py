@@ -68,6 +68,10 @@ class Recorder:
         result = result_of(pairing, report, replay_sha256=sha256_of(stored), seconds=seconds)
         self._store.append_result(identity, replace(result, sandbox=sandbox))
 
+    def name(self, identity: str) -> str:
+        """Return what the ladder of a record is called, or the identity where it is not known."""
+        return next((one.name for one in self._store.tournaments() if one.identity == identity), identity)
+
     def is_void(self, identity: str, match_id: str) -> bool:
         """Return whether a match is known to have come to nothing."""
         return any(void.match_id == match_id for void in self._store.voids(identity))

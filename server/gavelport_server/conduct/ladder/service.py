@@ -10,6 +10,7 @@ Everything here is called in the trio thread.
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -122,6 +123,8 @@ class LadderService:
         games = frozenset(one.game.id for one in ladders)
         self.players = Players(self.roster, games, trio.current_time)
         self._ladders: list[Ladder] = []
+        self._without_ladder: Counter[str] = Counter()
+        """Interrupted matches that stay in the journal, by the name of their ladder."""
         self._revision = -1
         self._asked_at = self._seen_at = float("-inf")
         self._turn = 0
@@ -191,7 +194,9 @@ class LadderService:
                 else:
                     self._matches.resume(ladder, left, self._grace_s)
                 return
-        _log.warning("match_without_ladder", match=match_id, ladder=entry.ladder)
+        name = await self._in_worker(self._recorder.name, entry.ladder)
+        self._without_ladder[name] += 1
+        _log.warning("match_without_ladder", match=match_id, ladder=name)
 
     def _has_hosted(self, seats: Sequence[SeatName]) -> bool:
         return any(self.roster.content_hash(seat.bot, seat.version) for seat in seats)
@@ -304,6 +309,16 @@ class LadderService:
         if self._journal.broken:
             return self._journal.broken
         return next(iter(self._matches.unkept.values()), self._store_problem)
+
+    @property
+    def notices(self) -> list[str]:
+        """What whoever runs the server should know, and is no failure; in words."""
+        return [
+            f"the journal keeps interrupted matches ({number}) of the ladder {name}, and grows until they end: the "
+            "settings have no such ladder now, or with another game, options or seats; put it back as it was, and they "
+            "go on at the next start"
+            for name, number in self._without_ladder.items()
+        ]
 
     def pause(self, *, is_paused: bool) -> None:
         """Begin no new matches until this is lifted; those that run go on."""
