@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from gavelport_server.ratings.sittings import Floats, TableMatch
 
 LEVEL = 0.004
-"""Of deals, in which some pair may stand out as much as a flagged one. Measured, up to four times as many honest pools
-have a pair flagged (docs/collusion.md), as habits are only estimated and gifts are of very unequal size."""
+"""Of deals, in which some pair may stand out as much as a flagged one. Measured, one honest pool in a hundred has a
+pair flagged (docs/collusion.md), as habits are only estimated and gifts are of very unequal size."""
 DEALS = 499
 """So often what is left over is dealt out anew."""
 LEAST_SHARE = 0.5
