@@ -125,9 +125,7 @@ def leaks(events: list[Told], report: Any) -> list[str]:
     for decisions, position in shown(events)[:-1]:
         for number, seat in enumerate(position["seats"]):
             secret = {key: seat[key] for key in ("cash", "card") if is_container}
-            found += [
-                f"after {decisions} decisions: {key} of seat {number}" for key in secret if secret[key] is not None
-            ]
+            found += [f"after {decisions} decisions: {key} of {number}" for key in secret if secret[key] is not None]
             found += [f"{one}" for one in seat.get("orders", ()) if one["hidden"] and one["card"] is not None]
         if isinstance(position.get("order_deck"), list):
             found.append("the deck")
@@ -159,7 +157,7 @@ async def test_what_is_hidden_would_be_found(
 ) -> None:
     monkeypatch.setattr(spectate, "SPECTATOR", 0)
     found = leaks(await all_told(CONTAINER), CONTAINER)
-    assert "after 1 decisions: cash of seat 0" in found
+    assert "after 1 decisions: cash of 0" in found
     assert '"card":" is told' in found
 
 

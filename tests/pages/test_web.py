@@ -12,6 +12,8 @@ import pytest
 from click.testing import CliRunner
 from gavelport_server.cli.web import web
 
+from tests.pages.live import parsed
+
 WEB = [sys.executable, "-c", "from gavelport_server.main import gavelport; gavelport()", "web", "--port", "0"]
 
 
@@ -37,25 +39,14 @@ def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_match_is_opened_when_it_is_over(tmp_path: Path) -> None:
+def test_a_match_is_opened_and_watched_to_its_end(tmp_path: Path) -> None:
     """The browser is a program that keeps the address which it was given."""
     browser, kept = tmp_path / "browser", tmp_path / "address"
     browser.write_text(f'#!/bin/sh\necho "$1" > {kept}.new && mv {kept}.new {kept}\n')
     browser.chmod(0o755)
-    command = [
-        *WEB[:3],
-        "play",
-        "trader",
-        "shipper",
-        "random_legal",
-        "--quiet",
-        "--open",
-        "--data",
-        str(tmp_path / "data"),
-    ]
     process = subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
+        [*WEB[:3], "play", "trader", "shipper", "random_legal", "--quiet", "--open", "--data", str(tmp_path / "data")],
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, "BROWSER": str(browser)},
@@ -65,9 +56,18 @@ def test_a_match_is_opened_when_it_is_over(tmp_path: Path) -> None:
         said = next(line for line in process.stderr if line.startswith("Open"))
         address = said.split()[1].rstrip(";")
         with urllib.request.urlopen(address) as answer:
+            live = answer.read()
+            assert answer.headers["cache-control"] == "no-store"
+        assert b"/stream" in live
+        with urllib.request.urlopen(f"{address}/stream") as answer:
+            told = parsed(answer.read())
+        assert (told[0].event, told[-1].event) == ("scene", "over")
+        assert told[0].json["decisions"] == 0
+        with urllib.request.urlopen(address) as answer:
             assert b"a match for its own sake" in answer.read()
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        printed, _ = process.communicate(timeout=20)
     assert kept.read_text().strip() == address
+    assert "Replay " in printed
     assert process.returncode == 130

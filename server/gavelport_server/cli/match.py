@@ -6,12 +6,12 @@ import json
 import shlex
 import signal
 import sys
-import webbrowser
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import trio
 from rich.text import Text
 
 from gavelport_server.archive.errors import ArchiveError
@@ -62,7 +62,7 @@ FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
     metavar="DIR",
     help="The data folder; replay and logs go to its folder `plays`.",
 )
-@click.option("--open", "opens", is_flag=True, help="Show the match in the browser when it is over, until Ctrl-C.")
+@click.option("--open", "opens", is_flag=True, help="Show the match and its replay in the browser, until Ctrl-C.")
 @json_option
 def play(
     bots: tuple[str, ...], seed: str | None, data: Path, *, quiet: bool, verbose: bool, opens: bool, as_json: bool
@@ -82,40 +82,49 @@ def play(
     except ValueError as error:
         sys.exit(_refuse([f"--seed: {error}"]))
     told = Told(casual, bots, quiet=quiet or as_json, verbose=verbose)
-    code = _play(casual, data / PLAYS, told, as_json=as_json)
-    if opens and code == 0:
-        code = _open(data, casual.setup.match_id)
-    sys.exit(code)
+    sys.exit(_play(casual, data, told, opens=opens, as_json=as_json))
 
 
-def _open(data: Path, match_id: str) -> int:
-    """Show the match in the browser until Ctrl-C, and return the exit code."""
-    from gavelport_server.cli.web import show_folder  # noqa: PLC0415  only who looks waits for the web to load
-
-    def ready(url: str) -> None:
-        address = f"{url}/matches/{match_id}"
-        click.echo(f"Open    {address}; Ctrl-C ends it", err=True)
-        webbrowser.open(address)
-
-    return show_folder(data, 0, ready)
-
-
-def _play(casual: Casual, folder: Path, told: Told, *, as_json: bool) -> int:
+def _play(casual: Casual, data: Path, told: Told, *, opens: bool, as_json: bool) -> int:
+    folder = data / PLAYS
     match_id, replays = casual.setup.match_id, ReplayFolder(folder)
     logs = folder / "logs" / match_id
     reports: list[MatchReport] = []
 
-    async def run() -> None:
+    def finish() -> None:
+        if as_json:
+            told_ = _as_json(casual, reports[0], replays.path(match_id), logs)
+            click.echo(json.dumps(told_, ensure_ascii=False))
+        else:
+            told.summary(reports[0], folder, logs)
+
+    async def play_out() -> None:
         reports.append(await play_casual(casual, replays, logs, told))
+
+    async def play_in_browser() -> None:
+        from gavelport_server.cli.watch import OneMatch, watched  # noqa: PLC0415  only who looks waits for it to load
+
+        one = OneMatch(casual.setup)
+
+        async def play_out() -> None:
+            try:
+                reports.append(await play_casual(casual, replays, logs, told, one.watch))
+            finally:
+                one.end(reports[0].outcome if reports else None)
+            await trio.to_thread.run_sync(finish)
+
+        await watched(data, one, match_id, play_out)
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with log_to(logs, lambda text: click.echo(f"notice: {text}", err=True)):
-            stopped_by = home.run(unless_stopped, run)
+            stopped_by = home.run(unless_stopped, play_in_browser if opens else play_out)
+        if not opens and stopped_by is None:
+            finish()
     except MatchVoid:
         click.echo(f"error: the match is void by a fault of the server; see {logs / 'server.log'}", err=True)
         return FAILED
-    except ArchiveError as error:
+    except (ArchiveError, home.TransportError) as error:
         click.echo(f"error: {error}", err=True)
         return FAILED
     except BrokenPipeError:
@@ -124,12 +133,9 @@ def _play(casual: Casual, folder: Path, told: Told, *, as_json: bool) -> int:
         click.echo(f"error: {explained(error, folder)}", err=True)
         return FAILED
     if stopped_by is not None:
-        click.echo("Stopped; nothing of the match is kept.", err=True)
+        if not reports:
+            click.echo("Stopped; nothing of the match is kept.", err=True)
         return BY_SIGNAL + stopped_by
-    if as_json:
-        click.echo(json.dumps(_as_json(casual, reports[0], replays.path(match_id), logs), ensure_ascii=False))
-    else:
-        told.summary(reports[0], folder, logs)
     return 0
 
 

@@ -21,7 +21,7 @@ from gavelport_server.pairing.deal import deal_seed, match_id
 from gavelport_server.referee.report import ClockSetting, MatchSetup, SeatName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from gavelport_engine.game import Json
@@ -99,8 +99,16 @@ class Audience(Protocol):
         ...
 
 
-async def play_casual(casual: Casual, replays: ReplayFolder, logs: Path, audience: Audience) -> MatchReport:
+async def play_casual(
+    casual: Casual,
+    replays: ReplayFolder,
+    logs: Path,
+    audience: Audience,
+    watched: Callable[[Sequence[Played | Checkpoint]], None] = lambda _record: None,
+) -> MatchReport:
     """Play the match with a process a bot, keep its replay, and let the audience follow.
+
+    `watched` hears of the record as it grows, in the trio thread.
 
     Raises MatchVoid for a fault of the server, ArchiveError where the replay cannot be kept.
     """
@@ -111,6 +119,7 @@ async def play_casual(casual: Casual, replays: ReplayFolder, logs: Path, audienc
     def watch(so_far: Sequence[Played | Checkpoint]) -> None:
         nonlocal record
         record = so_far
+        watched(so_far)
         to_audience.send_nowait(len(so_far))
 
     async def tell(narrator: _Narrator) -> None:

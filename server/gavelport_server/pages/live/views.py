@@ -50,15 +50,14 @@ def routes(hall: Hall, shelf: Shelf, replays: Replays) -> list[Route]:
         return EventStream(hall.list)
 
     async def match_page(request: Request) -> Response:
-        match_id = request.path_params["match"]
-        try:
-            return await trio.to_thread.run_sync(matches.match_page, request, shelf, replays)
-        except PageError as error:
-            if error.status is not HTTPStatus.NOT_FOUND:
-                raise
-            found = await hall.match(match_id)
-            if found is None:  # or it has come to its end just now
+        found = await hall.match(request.path_params["match"])
+        if found is None or found.over is not None:
+            try:
                 return await trio.to_thread.run_sync(matches.match_page, request, shelf, replays)
+            except PageError as error:
+                if found is None or error.status is not HTTPStatus.NOT_FOUND:
+                    raise
+                # It has ended just now, and its replay is being kept.
         answer = _live_page(request, found, hall)
         answer.headers.update(NO_STORE)
         return answer

@@ -140,7 +140,7 @@ async function finish(told, connection) {
   connection.close("over");
   if (scene) draw(false);
   if (told.void) {
-    over.replaceChildren(h("p", { class: "panel notice", role: "status" }, "The match came to nothing, by no fault of its bots; they will be paired anew."));
+    over.replaceChildren(h("p", { class: "panel notice", role: "status" }, "The match came to nothing, and counts for nobody."));
     return;
   }
   const order = scene.seats.map((_, index) => index).sort((one, other) => told.ranks[one] - told.ranks[other] || one - other);
