@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
 
 from gavelport_server import shipped
 from gavelport_server.config import ClockTable, ConfigError, game_problems, in_words, read_toml, split_address
+from gavelport_server.launcher.limits import MOST_SLOTS
 from gavelport_server.pairing.ladder import HOUR_MOST, PAIR_MOST
 from gavelport_server.referee.report import ClockSetting
 
@@ -83,6 +84,14 @@ class ServeSettings:
     """So long after a start the bots of interrupted matches are waited for."""
     drain_s: float
     """So long after SIGTERM running matches may still take."""
+    hosting: bool
+    """Whether submitted bots are taken, and run in sandboxes."""
+    user: str | None
+    """Who the server is once the launcher of the sandboxes was started as root."""
+    memory_mib: int
+    """Of each hosted process."""
+    hosted_processes: int | None
+    """At the same time; None: as many as fit the machine."""
     log_level: Level
     log_file: Path | None
     """None: stderr."""
@@ -128,6 +137,10 @@ class ServeTable(_Table):
     sample_bots: list[str] | Literal["all"] = []
     grace_s: Seconds = 60.0
     drain_s: Seconds = 60.0
+    hosting: bool = False
+    user: Annotated[str, Field(min_length=1)] | None = None
+    memory_mib: Annotated[int, Field(ge=64)] = 512
+    hosted_processes: Annotated[int, Field(ge=1, le=MOST_SLOTS)] | None = None
     tls: _Tls | None = None
     log: _Log = _Log()
     ladder: Annotated[list[_Ladder], Field(default_factory=_usual_ladders, min_length=1)]
@@ -140,6 +153,10 @@ FLAGS: tuple[Place, ...] = (
     ("sample_bots",),
     ("grace_s",),
     ("drain_s",),
+    ("hosting",),
+    ("user",),
+    ("memory_mib",),
+    ("hosted_processes",),
     ("tls", "cert"),
     ("tls", "key"),
     ("tls", "client_ca"),
@@ -151,6 +168,8 @@ VARIABLES: tuple[Place, ...] = (*FLAGS, ("database",))
 """What the environment may give."""
 _PATHS: tuple[Place, ...] = (("data",), ("tls", "cert"), ("tls", "key"), ("tls", "client_ca"), ("log", "file"))
 _NUMBERS: tuple[Place, ...] = (("grace_s",), ("drain_s",))
+_WHOLE_NUMBERS: tuple[Place, ...] = (("memory_mib",), ("hosted_processes",))
+_TRUTHS = {"true": True, "false": False}
 
 
 def variable(place: Place) -> str:
@@ -223,6 +242,10 @@ def _settings(table: ServeTable) -> ServeSettings:
         sample_bots=table.sample_bots if isinstance(table.sample_bots, str) else tuple(table.sample_bots),
         grace_s=table.grace_s,
         drain_s=table.drain_s,
+        hosting=table.hosting,
+        user=table.user,
+        memory_mib=table.memory_mib,
+        hosted_processes=table.hosted_processes,
         log_level=table.log.level,
         log_file=None if table.log.file is None else Path(table.log.file),
     )
@@ -256,6 +279,10 @@ def _value(place: Place, text: str) -> object:
             return float(text)
         except ValueError:
             return text
+    if place in _WHOLE_NUMBERS and text.isdecimal():
+        return int(text)
+    if place == ("hosting",):
+        return _TRUTHS.get(text, text)
     if place == ("sample_bots",) and text != ALL:
         return [name.strip() for name in text.split(",") if name.strip()]
     if place in _PATHS:

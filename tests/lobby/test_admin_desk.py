@@ -34,6 +34,7 @@ async def test_the_status_is_that_of_the_ladders(house: House) -> None:
     await ask(house, "set_paused", paused=True, reason="a new disk")
     status = await ask(house, "get_status")
     assert (status.paused, status.draining, status.running, status.connected, status.epoch) == (True, False, 1, 2, 3)
+    assert status.hosting == "hosting is off"
     await ask(house, "set_paused", paused=False)
     assert not (await ask(house, "get_status")).paused
     assert await kept(house) == [("admin-token", "resume", "", ""), ("admin-token", "pause", "", "a new disk")]

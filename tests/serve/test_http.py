@@ -83,9 +83,13 @@ class Archive:
 class Sound:
     def __init__(self) -> None:
         self.wrong: list[str] = []
+        self.known: list[str] = []
 
     def problems(self) -> Sequence[str]:
         return self.wrong
+
+    def notices(self) -> Sequence[str]:
+        return self.known
 
 
 class World:
@@ -128,9 +132,12 @@ async def world() -> AsyncIterator[World]:
 
 
 async def test_health_says_ok_or_what_is_wrong(world: World) -> None:
-    assert await world.json("/health") == {"status": "ok", "problems": []}
+    assert await world.json("/health") == {"status": "ok", "problems": [], "notices": []}
+    world.health.known.append("no submitted bot is run: bwrap is not installed")
+    assert await world.json("/health") == {"status": "ok", "problems": [], "notices": world.health.known}
     world.health.wrong.append("the journal cannot be written: disk full")
-    assert await world.json("/health", 503) == {"status": "failing", "problems": world.health.wrong}
+    told = {"status": "failing", "problems": world.health.wrong, "notices": world.health.known}
+    assert await world.json("/health", 503) == told
 
 
 async def test_metrics_are_what_was_counted(world: World) -> None:

@@ -43,7 +43,7 @@ def test_it_says_where_it_is_and_what_to_do_next(server: Server) -> None:
 
 
 def test_all_addresses_answer(server: Server) -> None:
-    assert server.get("/health") == {"status": "ok", "problems": []}
+    assert server.get("/health") == {"status": "ok", "problems": [], "notices": []}
     assert [one["name"] for one in server.get("/api/v1/ladders")["ladders"]] == ["container", "shipping"]
     assert server.get("/api/v1/ladders/container/standings")["total"] == 0
     assert server.get("/api/v1/ladders/nothing/standings")["code"] == "not_found"

@@ -43,6 +43,7 @@ def status_command(server: str | None, *, as_json: bool) -> None:
         click.echo(f"{state}, version {status.version}, since {when(status.started_at)} UTC, epoch {status.epoch}")
         bots = counted(status.connected, "bot", "bots")
         click.echo(f"{bots} connected, {counted(status.running, 'match', 'matches')} running")
+        click.echo(f"submitted bots: {status.hosting or 'run in sandboxes'}")
         return 0
 
     end_with_server(run, server)

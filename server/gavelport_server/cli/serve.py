@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import sys
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gavelport_server.conduct.manifest import BotManifest
+    from gavelport_server.conduct.sandboxes import Sandboxes
     from gavelport_server.conduct.service import Serving
 
 FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
@@ -40,6 +42,10 @@ FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
 @click.option("--sample-bots", metavar="NAMES", help="Sample bots to start, by name, with commas; or all.")
 @click.option("--grace-s", metavar="S", help="How long interrupted matches wait for their bots. Default: 60")
 @click.option("--drain-s", metavar="S", help="How long running matches may take once it is stopped. Default: 60")
+@click.option("--hosting", metavar="BOOL", help="true runs submitted bots, in sandboxes; needs root. Default: false")
+@click.option("--user", metavar="NAME", help="Who the server is once the sandboxes' launcher runs as root.")
+@click.option("--memory-mib", metavar="MIB", help="Memory of each hosted process. Default: 512")
+@click.option("--hosted-processes", metavar="N", help="So many at the same time. Default: as the machine has room")
 @click.option("--tls-cert", metavar="FILE", help="The server's certificate, PEM; off loopback it needs one.")
 @click.option("--tls-key", metavar="FILE", help="Its key, PEM.")
 @click.option("--tls-client-ca", metavar="FILE", help="Whose certificates clients must show; default: none.")
@@ -73,6 +79,7 @@ def _run(settings: ServeSettings, *, is_dev: bool) -> int:
     from gavelport_server.archive.errors import ArchiveError, JournalError  # noqa: PLC0415
     from gavelport_server.conduct.entrants import EntrantsError  # noqa: PLC0415
     from gavelport_server.conduct.folder import FolderError, open_folder  # noqa: PLC0415
+    from gavelport_server.conduct.sandboxes import UserError, become, require_user, sandboxes  # noqa: PLC0415
     from gavelport_server.conduct.service import house_manifests, run_service  # noqa: PLC0415
     from gavelport_server.storage.errors import StoreError  # noqa: PLC0415
     from gavelport_server.transport import home  # noqa: PLC0415
@@ -80,18 +87,30 @@ def _run(settings: ServeSettings, *, is_dev: bool) -> int:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each bot takes a file or two
     try:
+        require_user(settings)
+        boxes = sandboxes(settings)  # before there are any threads, and while this is still root
+        become(settings)
         house = house_manifests(settings, lambda text: click.echo(f"notice: {text}", err=True))
+    except UserError as error:
+        click.echo(f"error: {error}", err=True)
+        return REFUSED
     except EntrantsError as error:
         for problem in error.problems:
             click.echo(f"error: {problem}", err=True)
         return REFUSED
     try:
         with (
+            closing(boxes),
             log_lines(settings.log_file, settings.log_level, lambda text: click.echo(f"notice: {text}", err=True)),
             open_folder(settings.data, settings.database) as folder,
         ):
             signal = home.run(
-                partial(run_service, reflects=is_dev), settings, folder, house, partial(_tell, settings, house)
+                partial(run_service, reflects=is_dev),
+                settings,
+                folder,
+                house,
+                boxes,
+                partial(_tell, settings, house, boxes),
             )
     except (FolderError, StoreError, ArchiveError, JournalError, home.TransportError) as error:
         click.echo(f"error: {error}", err=True)
@@ -99,7 +118,7 @@ def _run(settings: ServeSettings, *, is_dev: bool) -> int:
     return 0 if signal is None else BY_SIGNAL + signal
 
 
-def _tell(settings: ServeSettings, house: Sequence[BotManifest], serving: Serving) -> None:
+def _tell(settings: ServeSettings, house: Sequence[BotManifest], boxes: Sandboxes, serving: Serving) -> None:
     """Say where the server is reached, and what to do next."""
     ladders = ", ".join(f"{one.name} ({one.game.id}, {one.seats} seats)" for one in settings.ladders)
     click.echo(f"Gavelport serves {settings.data}")
@@ -108,6 +127,10 @@ def _tell(settings: ServeSettings, house: Sequence[BotManifest], serving: Servin
     click.echo(f"  ladders      {ladders}")
     if house:
         click.echo(f"  sample bots  {', '.join(bot.name for bot in house)}")
+    if boxes.process is not None:
+        click.echo(f"  hosted bots  up to {boxes.most} processes; {boxes.words}")
+    elif settings.hosting:
+        click.echo(f"  hosted bots  none: {boxes.why_not}")
     click.echo("To let a bot in, make a token for it:")
     click.echo(f"  gavelport token create --data {settings.data} --owner NAME --bot NAME")
     sys.stdout.flush()
@@ -134,6 +157,10 @@ def as_toml(settings: ServeSettings) -> str:
         f"sample_bots = {_toml(bots if isinstance(bots, str) else list(bots))}",
         f"grace_s = {_toml(settings.grace_s)}",
         f"drain_s = {_toml(settings.drain_s)}",
+        f"hosting = {_toml(settings.hosting)}",
+        *([f"user = {_toml(settings.user)}"] if settings.user is not None else []),
+        f"memory_mib = {settings.memory_mib}",
+        *([f"hosted_processes = {settings.hosted_processes}"] if settings.hosted_processes is not None else []),
     ]
     if settings.database is not None:
         from sqlalchemy import make_url  # noqa: PLC0415  quick help needs none of it

@@ -37,13 +37,21 @@ class Hosting:
     """Where bots are hosted: folders that sandboxes show, sockets, and the launcher. Made by `hosting`."""
 
     def __init__(
-        self, launcher: Launcher, listener: Listener, folder: Path, nursery: trio.Nursery, limits: Confinement
+        self,
+        launcher: Launcher,
+        listener: Listener,
+        folder: Path,
+        nursery: trio.Nursery,
+        limits: Confinement,
+        *,
+        are_staged: bool,
     ) -> None:
         self.launcher = launcher
         self.limits = limits
         self._listener = listener
         self._folder = folder
         self._nursery = nursery
+        self._are_staged = are_staged
         self._sockets = 0
 
     def process(self, manifest: BotManifest, token: str, log_path: Path) -> HostedProcess:
@@ -52,7 +60,9 @@ class Hosting:
         return HostedProcess(self, manifest, token, log_path, self._folder / f"{self._sockets}.sock")
 
     async def staged(self, manifest: BotManifest) -> Path:
-        """Return a copy of a bot's files that every user may read, made when it is first needed."""
+        """Return the bot's files as every user may read them: a copy, made when it is first needed."""
+        if self._are_staged:
+            return manifest.folder
         place = self._folder / manifest.content_hash
         if not place.exists():
             await trio.to_thread.run_sync(_stage, manifest.folder, place)
@@ -73,11 +83,17 @@ class Hosting:
 
 
 @contextlib.asynccontextmanager
-async def hosting(launcher: Launcher, listener: Listener, limits: Confinement | None = None) -> AsyncIterator[Hosting]:
-    """Host bots for as long as the context; `listener` is told of their streams as of any."""
+async def hosting(
+    launcher: Launcher, listener: Listener, limits: Confinement | None = None, *, are_staged: bool = False
+) -> AsyncIterator[Hosting]:
+    """Host bots for as long as the context; `listener` is told of their streams as of any.
+
+    `are_staged`: their folders change no more and every user may read them, so that they need not be copied.
+    """
     with tempfile.TemporaryDirectory(prefix="gavelport-", ignore_cleanup_errors=True) as name:
         async with trio.open_nursery() as nursery:
-            yield Hosting(launcher, listener, Path(name), nursery, limits or Confinement())
+            folder, limits = Path(name), limits or Confinement()
+            yield Hosting(launcher, listener, folder, nursery, limits, are_staged=are_staged)
             nursery.cancel_scope.cancel()
 
 

@@ -21,6 +21,7 @@ from starlette.routing import Mount
 from gavelport_server import shipped
 from gavelport_server.conduct.entrants import EntrantsError, missing_here
 from gavelport_server.conduct.folder import LOGS
+from gavelport_server.conduct.hosts import hosts
 from gavelport_server.conduct.house import HouseBots
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.ladder.admission import LadderAdmission
@@ -28,6 +29,7 @@ from gavelport_server.conduct.ladder.service import LadderService
 from gavelport_server.conduct.local import find_bots, plays
 from gavelport_server.conduct.manifest import ManifestError, read_manifest
 from gavelport_server.conduct.refit import Refitter
+from gavelport_server.conduct.sandboxes import OFF
 from gavelport_server.conduct.stopwatch import Stopwatch, TimedJournal
 from gavelport_server.lobby.desks import Desks
 from gavelport_server.lobby.door import Door
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from gavelport_server.conduct.folder import DataFolder
     from gavelport_server.conduct.journalling import JournalFigures
     from gavelport_server.conduct.manifest import BotManifest
+    from gavelport_server.conduct.sandboxes import Sandboxes
     from gavelport_server.lobby.gate import Caller
     from gavelport_server.serving import ServeSettings
     from gavelport_server.storage.members import Members
@@ -96,6 +99,7 @@ async def run_service(
     settings: ServeSettings,
     folder: DataFolder,
     house: Sequence[BotManifest],
+    boxes: Sandboxes,
     started: Callable[[Serving], None],
     *,
     reflects: bool = False,
@@ -108,6 +112,7 @@ async def run_service(
         settings: what the server is told.
         folder: the data folder, locked.
         house: the sample bots to be started.
+        boxes: what submitted bots are run in, if they are.
         started: is told where the server is reached, once it is.
         reflects: whether gRPC's reflection service tells which services there are.
 
@@ -116,7 +121,7 @@ async def run_service(
         JournalError: the journal is damaged, or could not be written.
         TransportError: an address cannot be had, or the asyncio side broke down.
     """
-    service = _Service(settings, folder, house, started, reflects=reflects)
+    service = _Service(settings, folder, house, boxes, started, reflects=reflects)
     failure: Exception | None = None
     try:
         await service.run()
@@ -137,6 +142,7 @@ class _Service:
         settings: ServeSettings,
         folder: DataFolder,
         house: Sequence[BotManifest],
+        boxes: Sandboxes,
         started: Callable[[Serving], None],
         *,
         reflects: bool,
@@ -144,6 +150,7 @@ class _Service:
         self.stopped_at_once_by: signal.Signals | None = None
         self._settings = settings
         self._folder = folder
+        self._boxes = boxes
         self._started = started
         self._reflects = reflects
         self._metrics = Metrics()
@@ -176,7 +183,7 @@ class _Service:
         app = application(desks.by_name, _Health(ladders), self._metrics, [Mount("/", pages)])
         refitter = Refitter(folder.path, settings.database, ladders.counts)
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async with trio.open_nursery() as rooms:
+            async with hosts(self._boxes, ladders, hub, stopwatch, folder.path) as host, trio.open_nursery() as rooms:
                 rooms.start_soon(journal.run)
                 rooms.start_soon(gate.run)
                 await rooms.start(ladders.run)
@@ -187,6 +194,7 @@ class _Service:
                         guests.start_soon(self._house.run, inside)
                         guests.start_soon(refitter.run)
                         guests.start_soon(self._warm, desks)
+                        host()
                         guests.start_soon(pages.run)
                         _log.info("serving", address=target, epoch=epoch)
                         self._started(Serving(target, url))
@@ -286,6 +294,11 @@ class _Health:
         if self._ladders.is_draining:
             found.append("the server is draining and stops once its matches are over")
         return found
+
+    def notices(self) -> Sequence[str]:
+        """See `pages.application.Health`."""
+        why = self._ladders.hosting
+        return [f"no submitted bot is run: {why}"] if why not in ("", OFF) else []
 
 
 class _Live:

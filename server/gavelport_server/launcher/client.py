@@ -18,7 +18,9 @@ from gavelport_server.launcher.limits import MOST_SLOTS, Confinement
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import AsyncIterator, Mapping, Sequence
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+
+    StartAgain = Callable[[], Awaitable["LauncherProcess | None"]]
 
 RUN_DIR = Path("/run/gavelport")
 """Where launchers have their folders; empty to all others."""
@@ -222,6 +224,18 @@ class Launcher:
                 hosted.heard({"ended": hosted.number, "code": -9, "cause": "lost", "peak_bytes": 0})
             self._hosted.clear()
 
+    async def keep(self, start_again: StartAgain | None) -> None:
+        """Hear the launcher, and another one once it is gone, for as long as there is another."""
+        while True:
+            await self.listen()
+            process = await start_again() if start_again is not None else None
+            if process is None:
+                return
+            self._raw.close()
+            self._raw, self._base_uid = process.link.dup(), process.base_uid
+            self._raw.setblocking(False)
+            self._is_lost = False
+
     def uid_of(self, hosted: Hosted) -> int:
         """Return the user that a started process runs as."""
         assert hosted.slot is not None, "wait until it has started"
@@ -265,12 +279,15 @@ def _opened(
 
 
 @contextlib.asynccontextmanager
-async def attached(process: LauncherProcess) -> AsyncIterator[Launcher]:
-    """Give the launcher for as long as the context; every bot is gone at its end."""
+async def attached(process: LauncherProcess, start_again: StartAgain | None = None) -> AsyncIterator[Launcher]:
+    """Give the launcher for as long as the context; every bot is gone at its end.
+
+    `start_again` is called when the launcher is lost, and returns the one that takes its place; None where none can.
+    """
     launcher = Launcher(process.link.dup(), process.base_uid)
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(launcher.listen)
+            nursery.start_soon(launcher.keep, start_again)
             try:
                 yield launcher
             finally:

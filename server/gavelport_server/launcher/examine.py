@@ -85,11 +85,13 @@ def examined(process: LauncherProcess) -> list[Finding]:
     return trio.run(examine)
 
 
-def require_holding(process: LauncherProcess) -> None:
-    """Raise LauncherError, with what does not hold and the remedy, unless the whole sandbox holds."""
-    if wrong := [each for each in examined(process) if not each.holds]:
+def require_holding(process: LauncherProcess) -> list[Finding]:
+    """Return the findings, all of which hold. Raises LauncherError, with what does not hold and the remedy."""
+    found = examined(process)
+    if wrong := [each for each in found if not each.holds]:
         told = "; ".join(f"{each.what} ({each.saw}): {each.remedy}" for each in wrong)
         raise LauncherError(f"bots cannot be confined here. Within their reach: {told}")
+    return found
 
 
 async def attacked(

@@ -117,6 +117,7 @@ class AdminDesk:
             running=len(self._live.running()),
             connected=len(self._live.connected_names()),
             epoch=self._epoch,
+            hosting=self._live.hosting,
         )
 
     def _pause(self, is_paused: bool) -> None:

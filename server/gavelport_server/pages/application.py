@@ -28,6 +28,10 @@ class Health(Protocol):
         """Return what is wrong, each in words; nothing while all is well."""
         ...
 
+    def notices(self) -> Sequence[str]:
+        """Return what should be known of a server that is well all the same, each in words."""
+        ...
+
 
 def application(desks: api.Desks, health: Health, metrics: Metrics, pages: Sequence[BaseRoute] = ()) -> Shield:
     """Return the application.
@@ -42,7 +46,8 @@ def application(desks: api.Desks, health: Health, metrics: Metrics, pages: Seque
     async def well(_request: Request) -> Response:
         problems = list(health.problems())
         status = HTTPStatus.SERVICE_UNAVAILABLE if problems else HTTPStatus.OK
-        return JSONResponse({"status": "failing" if problems else "ok", "problems": problems}, status)
+        told = {"status": "failing" if problems else "ok", "problems": problems, "notices": list(health.notices())}
+        return JSONResponse(told, status)
 
     async def figures(_request: Request) -> Response:
         return Response(metrics.text(), headers={"content-type": CONTENT_TYPE})

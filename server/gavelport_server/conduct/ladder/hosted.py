@@ -11,6 +11,7 @@ A launcher that is lost is nobody's fault: its matches are void, and played agai
 
 from __future__ import annotations
 
+import os
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,8 +19,10 @@ from typing import TYPE_CHECKING
 
 import structlog
 import trio
+from gavelport_engine.registry import GAMES
 
 from gavelport_server.conduct.ladder.hosted_logs import HostedLogs
+from gavelport_server.conduct.local import plays
 from gavelport_server.conduct.manifest import ManifestError, read_manifest
 from gavelport_server.conduct.process import BotStartError
 from gavelport_server.conduct.results import bounded
@@ -82,6 +85,11 @@ class _Bot:
         self._owner = owner
 
     @property
+    def games(self) -> list[str]:
+        """The games that it plays, with their versions."""
+        return [game.id for game in GAMES.values() if self.manifest is not None and plays(self.manifest, game)]
+
+    @property
     def sandbox(self) -> str:
         """See `Host`."""
         return self._owner.sandbox
@@ -103,19 +111,21 @@ class _Bot:
         self._owner.seat(self)
 
     @property
+    def living(self) -> list[_Life]:
+        """The processes that are not to end."""
+        return [life for life in self.lives if not life.over.is_set()]
+
+    @property
     def standby(self) -> _Life | None:
         """The process that is up and waits for its turn."""
-        for life in self.lives:
-            if life.is_up and life is not self.in_play and not life.match_id and not life.over.is_set():
-                return life
-        return None
+        return next((life for life in self.living if life.is_up and life is not self.in_play), None)
 
 
 class HostedBots:
     """The processes of all hosted bots. `run` keeps them going."""
 
     def __init__(
-        self, ladders: LadderService, hub: Hub, logs: Path, folder: Callable[[str], Path], *, most: int, starting: int
+        self, ladders: LadderService, hub: Hub, logs: Path, folder: Callable[[str], Path], *, most: int
     ) -> None:
         """Take whom they play for.
 
@@ -125,14 +135,14 @@ class HostedBots:
             logs: the folder of what they print.
             folder: returns where a content hash is unpacked; blocks; raises OSError or ValueError where it is not.
             most: so many processes at the same time.
-            starting: so many of them starting.
         """
         self.sandbox = ""
         self.logs = HostedLogs(logs)
         self._ladders = ladders
         self._hub = hub
         self._folder = folder
-        self._most, self._starting = most, starting
+        self._most = most
+        self._starting = len(os.sched_getaffinity(0))  # to start takes a core for a second
         self._bots: dict[SeatName, _Bot] = {}
         self._changed = trio.Event()
 
@@ -171,9 +181,8 @@ class HostedBots:
         if life is None:
             player.session = Session(bot.name)  # nobody is there
             return
-        assert bot.manifest is not None
         bot.in_play, life.since = life, trio.current_time()
-        self._ladders.players.host(bot.name, life.session, bot.manifest.games, bot)
+        self._ladders.players.host(bot.name, life.session, bot.games, bot)
         self._ladders.wake()
 
     # -- who is to have a process
@@ -186,10 +195,11 @@ class HostedBots:
                 if life.session.connected and life is not bot.in_play:
                     life.since = now
                 elif life.is_up and not life.session.connected and not life.match_id and now - life.since > START_S:
+                    life.session.gone(f"it was not connected for {START_S:.0f} s")
                     life.over.set()
         wanted = [bot for bot in self._bots.values() if bot.manifest is not None and self._is_well(bot, now)]
-        without = [bot for bot in wanted if not bot.lives]
-        with_one = [bot for bot in wanted if len(bot.lives) == 1 and bot.in_play is not None]
+        without = [bot for bot in wanted if not bot.living]
+        with_one = [bot for bot in wanted if len(bot.living) == 1 and bot.in_play is not None]
         lives = [life for bot in self._bots.values() for life in bot.lives]
         room = 0 if hosting.launcher.is_lost else self._most - len(lives)
         starting = self._starting - sum(not life.is_up for life in lives)
@@ -272,21 +282,22 @@ class HostedBots:
         except BotStartError as error:
             life.session.gone(bounded(str(error)))
         finally:
-            bot.lives.remove(life)
+            is_left = life.match_id and not life.over.is_set()  # a match that the server stops in the middle of
+            life.over.set()
             if bot.in_play is life:
                 bot.in_play = None
                 self.seat(bot)
-            is_left = life.match_id and not life.over.is_set()  # a match that the server stops in the middle of
             why = life.session.gone_reason
             if not is_left:
                 self._hub.dismiss(life.session)
             await life.process.stop()
-        if not life.match_id:
-            is_failure = not (life.is_unwanted or hosting.launcher.is_lost)
-            self.logs.unused(bot.name, life.log, is_kept=is_failure)
-            if is_failure:
-                self._failed(bot, why or "it was not connected for too long")
-        self._changed.set()
+            bot.lives.remove(life)
+            if not life.match_id:
+                is_failure = bool(why) and not (life.is_unwanted or hosting.launcher.is_lost)
+                self.logs.unused(bot.name, life.log, is_kept=is_failure)
+                if is_failure:
+                    self._failed(bot, why)
+            self._changed.set()
 
     async def _stay(self, bot: _Bot, life: _Life) -> None:
         """Start a process, put it in play when it is its turn, and return when it is to end or has ended."""

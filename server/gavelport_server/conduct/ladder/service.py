@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from gavelport_server.archive.files import ReplayFolder
     from gavelport_server.conduct.admission import Refusal
     from gavelport_server.conduct.journalling import InWorker, Journal, Unfinished
+    from gavelport_server.conduct.ladder.hosted import HostedBots
     from gavelport_server.conduct.ladder.spectate import SpectatorFeed
     from gavelport_server.conduct.session import Session
     from gavelport_server.lobby.gate import Caller
@@ -109,6 +110,10 @@ class LadderService:
     ) -> None:
         """Take what the ladders are kept in. `over` hears of each match that is over: its ladder, and how it ended."""
         self.is_paused = self.is_draining = False
+        self.hosting = ""
+        """Why the server runs no submitted bots, in words; empty while it does."""
+        self.hosted: HostedBots | None = None
+        """The submitted bots' processes, where the server runs any."""
         self._settings = tuple(ladders)
         self._store_problem = ""
         self._members = members
@@ -384,6 +389,10 @@ class LadderService:
             // ladder.settings.seats
             for ladder in self._ladders
         }
+
+    def hosted_words(self, bot: str) -> str:
+        """Return what keeps a bot that this server runs from playing, in words; empty where nothing does."""
+        return "" if self.hosted is None else self.hosted.words(bot)
 
     def playing_version(self, bot: str) -> str:
         """Return the version of a bot that plays rated matches; empty before there is any."""

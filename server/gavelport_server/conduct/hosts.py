@@ -1,0 +1,72 @@
+"""Hosted bots for as long as a server runs: the link to the launcher, sockets, processes; or why there are none."""
+
+from __future__ import annotations
+
+import os
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+import trio
+
+from gavelport_server.conduct.folder import LOGS
+from gavelport_server.conduct.hosting import hosting
+from gavelport_server.conduct.ladder.hosted import HostedBots
+from gavelport_server.launcher.client import LauncherError, attached
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+    from gavelport_server.conduct.hub import Hub
+    from gavelport_server.conduct.ladder.service import LadderService
+    from gavelport_server.conduct.sandboxes import Sandboxes
+    from gavelport_server.launcher.client import LauncherProcess
+    from gavelport_server.transport.link import Listener
+
+AGAIN_S = 30.0
+"""Between two attempts to start a launcher in the place of one that was lost."""
+LOST = "the launcher is gone, and with it all processes of hosted bots; restart the server"
+_log = structlog.get_logger(__name__)
+
+
+@asynccontextmanager
+async def hosts(
+    boxes: Sandboxes, ladders: LadderService, hub: Hub, listener: Listener, data: Path
+) -> AsyncIterator[Callable[[], None]]:
+    """Give what has submitted bots run, until the end of the context; where none can be, it does nothing.
+
+    It is entered before the matches begin and left after they have ended, so that no process ends before its match.
+    """
+    ladders.hosting = boxes.why_not
+    if boxes.process is None:
+        yield lambda: None
+        return
+    ladders.hosted = hosted = HostedBots(
+        ladders, hub, data / LOGS / "hosted", (data / "bots").joinpath, most=boxes.most
+    )
+    async with (
+        attached(boxes.process, partial(_start_again, boxes, ladders)) as launcher,
+        hosting(launcher, listener, boxes.limits, are_staged=True) as host,
+        trio.open_nursery() as nursery,
+    ):
+        yield partial(nursery.start_soon, hosted.run, host, boxes.words)
+        nursery.cancel_scope.cancel()
+
+
+async def _start_again(boxes: Sandboxes, ladders: LadderService) -> LauncherProcess | None:
+    """Return a launcher in place of one that was lost; None where this process may start none."""
+    ladders.hosting = LOST
+    _log.error("launcher_lost")
+    while os.geteuid() == 0:
+        try:
+            process = await trio.to_thread.run_sync(boxes.again)
+        except LauncherError as error:
+            _log.error("launcher_not_started", reason=str(error))
+            await trio.sleep(AGAIN_S)
+        else:
+            ladders.hosting = ""
+            _log.info("launcher_started_again")
+            return process
+    return None
