@@ -123,8 +123,8 @@ class Examiner:
         try:
             folder = await _blocking(self._packages.folder, record.content_hash)
             await self._found(folder, logs, findings, launcher)
-        except (PackageError, FileNotFoundError) as error:
-            findings.append(_failure("package", f"is gone from the server: {error}", "submit it again"))
+        except (PackageError, FileNotFoundError):
+            findings.append(_failure("package", "is not on the server any more, or is damaged", "submit it again"))
         except ServerFault as fault:
             self._faults[record.id] += 1
             if self._faults[record.id] < MOST_FAULTS:
