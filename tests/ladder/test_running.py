@@ -334,6 +334,34 @@ async def test_an_admin_voids_a_running_match_and_has_it_played_again(world: Wor
     assert (void.match_id, void.reason) == (running.match_id, "the wrong clock")
 
 
+async def test_what_is_to_be_played_again_is_so_over_restarts(world: World, autojump_clock: Clock) -> None:
+    await held_match(world)
+    (running,) = world.service.running()
+    world.service.requests.void_running(running.match_id, "why not")
+    await world.until(lambda: world.store.voids(world.record().identity))
+    await world.stop()
+    await world.start()
+    again = world.service.requests.rerun(running.match_id)
+    await world.service.requests.save()
+    for _ in range(2):
+        await world.stop()
+        await world.start()
+        assert world.service.running() == []
+    clients = {name: world.connect(name, holds=name == "d") for name in "abcd"}
+    await world.until(lambda: clients["d"].held)
+    assert [one.match_id for one in world.service.running()] == [again]
+    await world.stop()
+    await world.start()  # now it is in the journal, and not to be begun anew
+    clients = {name: world.connect(name) for name in "abcd"}
+    await world.until(lambda: again in {result.match_id for result in world.results()})
+    first = next(result for result in world.results() if result.match_id == again)
+    assert world.bots_of(first) == list(running.bots)
+    await world.until(lambda: len(world.results()) >= 3)
+    assert [result.match_id for result in world.results()].count(again) == 1
+    with pytest.raises(ServiceError, match="not known to be void"):
+        world.service.requests.rerun("unknown")
+
+
 async def test_a_rerun_keeps_its_bots_free_until_all_are(world: World, autojump_clock: Clock) -> None:
     clients = await held_match(world)
     (running,) = world.service.running()

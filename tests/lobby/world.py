@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -23,7 +23,7 @@ from gavelport_server.referee.report import MatchReport, SeatName
 from gavelport_server.storage.members import Scope
 from gavelport_server.storage.memory import MemoryStore
 from gavelport_server.storage.sql import SqlStore
-from gavelport_server.storage.store import Kind, Result, SeatResult, TournamentRecord
+from gavelport_server.storage.store import Kind, RerunRecord, Result, SeatResult, TournamentRecord
 from gavelport_server.transport.bridge import serve
 from gavelport_server.transport.link import ServiceError, StatusCode
 from gavelport_server.transport.services import Services
@@ -52,6 +52,9 @@ class DoubleRequests:
     asked: list[tuple[object, ...]] = field(default_factory=list)
     running: set[str] = field(default_factory=set)
     voids: set[str] = field(default_factory=set)
+    unsaved: list[RerunRecord] = field(default_factory=list)
+    keep: Callable[[RerunRecord], object] = str
+    """Has the store keep what is played again."""
 
     def challenge(self, bot: str, opponents: Sequence[str], ladder: str) -> str:
         self.asked.append(("challenge", bot, *opponents, ladder))
@@ -71,7 +74,13 @@ class DoubleRequests:
         if match_id not in self.voids:
             raise ServiceError(StatusCode.NOT_FOUND, f"match {match_id[:64]} is not known to be void")
         self.voids.remove(match_id)
+        self.unsaved.append(RerunRecord(match_id, "again", ("ant", "bee")))
         return "again"
+
+    async def save(self) -> None:
+        await trio.lowlevel.checkpoint()
+        for one in self.unsaved:
+            self.keep(one)
 
 
 @dataclass
@@ -183,6 +192,7 @@ class House:
         self.store.seen(list(BOTS), written(datetime.now(UTC)))
         self.replays = ReplayFolder(data)
         self.live = DoubleLive()
+        self.live.requests.keep = lambda rerun: self.store.add_rerun("l1", rerun)
         self.gate = Gate(self.store)
         self.drained = 0
         self.store.open_tournament(ladder())

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from gavelport_server.ratings.elo import Change, LadderTable, rated_after
 from gavelport_server.storage.errors import StoreError
-from gavelport_server.storage.store import RatingChange, Result, Standing, Store, VoidRecord
+from gavelport_server.storage.store import RatingChange, RerunRecord, Result, Standing, Store, VoidRecord
 
 from tests.storage.build import result, schedule, tournament
 
@@ -51,6 +51,23 @@ def test_a_match_id_is_settled_once(ladder: Store) -> None:
     assert ladder.append_result("l1", result(1, match_id="v")) is None
     assert list(ladder.voids("l1")) == [VoidRecord("v", "server fault", "2030-01-01T10:00:00+00:00")]
     assert [one.matches for one in ladder.standings("l1")] == [1, 1, 1, 0]
+
+
+def test_a_void_match_is_played_again_once(ladder: Store) -> None:
+    void = VoidRecord("v", "server fault", "2030-01-01T10:00:00+00:00", ("ant", "bee", "cow"))
+    assert ladder.add_void("l1", void)
+    assert list(ladder.voids("l1")) == [void]
+    assert ladder.rerun("v") is None
+    again = RerunRecord("v", "m0000", ("ant", "bee", "cow"))
+    assert ladder.add_rerun("l1", again)
+    assert not ladder.add_rerun("l1", RerunRecord("v", "m0001", ("ant", "bee", "cow")))
+    assert ladder.rerun("v") == again
+    assert ladder.add_rerun("l1", RerunRecord("w", "x", ("bee", "ant", "cow")))
+    assert list(ladder.reruns("l1")) == [again, RerunRecord("w", "x", ("bee", "ant", "cow"))]
+    assert ladder.append_result("l1", result(0))  # m0000
+    assert ladder.add_void("l1", VoidRecord("x", "server fault", "2030-01-01T10:00:00+00:00"))
+    assert list(ladder.reruns("l1")) == []
+    assert ladder.rerun("v") == again
 
 
 def test_ratings_are_the_fold_of_the_results(ladder: Store) -> None:

@@ -44,7 +44,6 @@ class AdminDesk:
         self._epoch = epoch
         self._drain = drain
         self._started_at = now_text()
-        self._played_again: set[str] = set()
 
     def get_status(self, caller: Caller, request: pb.GetStatusRequest) -> pb.GetStatusResponse:
         """Return how the server is."""
@@ -89,10 +88,13 @@ class AdminDesk:
     def rerun_match(self, caller: Caller, request: pb.RerunMatchRequest) -> pb.RerunMatchResponse:
         """Play a void match again."""
         reason = sentence(request.reason, "reason")
-        if request.match_id not in self._played_again:
-            self._recall(request.match_id)
+        known = self._store.rerun(request.match_id)
+        if known is not None:
+            text = f"match {request.match_id} is played again already, as match {known.again_id}"
+            raise ServiceError(StatusCode.NOT_FOUND, text)
+        self._recall(request.match_id)
         again = trio.from_thread.run_sync(self._rerun, request.match_id)
-        self._played_again.add(request.match_id)
+        trio.from_thread.run(self._live.requests.save)
         self._keep(caller, "rerun", f"{request.match_id} as {again}", reason)
         return pb.RerunMatchResponse(match_id=again)
 

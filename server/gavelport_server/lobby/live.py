@@ -30,6 +30,10 @@ class Requests(Protocol):
         """Have a void match played again and return the id of the new one."""
         ...
 
+    async def save(self) -> None:
+        """Keep what is to be played again."""
+        ...
+
 
 class Live(Protocol):
     """The ladders."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gavelport_server.ratings.elo import Change
     from gavelport_server.storage.figures import Meeting, Tallies
-    from gavelport_server.storage.store import Place, Result, ResultFilter, TournamentRecord, VoidRecord
+    from gavelport_server.storage.store import Place, RerunRecord, Result, ResultFilter, TournamentRecord, VoidRecord
 
 
 @dataclass(slots=True)
@@ -28,6 +28,7 @@ class _Kept:
     changes: dict[str, tuple[Change, ...]] = field(default_factory=dict)
     """Of a ladder, by match."""
     voids: dict[str, VoidRecord] = field(default_factory=dict)
+    reruns: dict[str, RerunRecord] = field(default_factory=dict)
 
 
 class MemoryStore(MemorySubmissions):
@@ -161,6 +162,27 @@ class MemoryStore(MemorySubmissions):
         """Return the matches that came to no result, oldest first."""
         with self._lock:
             return sorted(self._tournament(identity).voids.values(), key=lambda one: (one.at, one.match_id))
+
+    def add_rerun(self, identity: str, rerun: RerunRecord) -> bool:
+        """Keep that a void match is to be played again; see `Store.add_rerun`."""
+        with self._lock:
+            self._check_epoch()
+            kept, _ = self._growing(identity)
+            if rerun.match_id in kept.reruns:
+                return False
+            kept.reruns[rerun.match_id] = rerun
+            return True
+
+    def rerun(self, match_id: str) -> RerunRecord | None:
+        """Return how a void match is played again, or None where it is not."""
+        with self._lock:
+            return next((one.reruns[match_id] for one in self._kept.values() if match_id in one.reruns), None)
+
+    def reruns(self, identity: str) -> Sequence[RerunRecord]:
+        """Return the matches that are still to be played again; see `Store.reruns`."""
+        with self._lock:
+            reruns = self._tournament(identity).reruns
+            return [one for _, one in sorted(reruns.items()) if one.again_id not in self._settled]
 
     def results(self, identity: str) -> Sequence[Result]:
         """Return a tournament's results in schedule order; on a ladder also those that count no more."""

@@ -20,7 +20,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration: the schema that this program reads and writes."""
 
 TEXT = String().with_variant(String(collation="C"), "postgresql")
@@ -142,6 +142,19 @@ void = Table(
     Column("tournament_id", ForeignKey(tournament.c.id), nullable=False),
     Column("reason", TEXT, nullable=False),
     Column("at", TEXT, nullable=False),
+    # By seat, with spaces between; empty where it was not kept yet who sat in it.
+    Column("bots", TEXT, nullable=False, server_default=""),
+    Index(None, "tournament_id"),
+)
+
+# Void matches that are to be played again, with the bots by seat as above, and what became of that: a match of its own.
+rerun = Table(
+    "rerun",
+    metadata,
+    Column("match_id", TEXT, primary_key=True),
+    Column("tournament_id", ForeignKey(tournament.c.id), nullable=False),
+    Column("again_id", TEXT, nullable=False, unique=True),
+    Column("bots", TEXT, nullable=False),
     Index(None, "tournament_id"),
 )
 

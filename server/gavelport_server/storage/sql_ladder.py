@@ -12,12 +12,12 @@ from gavelport_server.storage import schema
 from gavelport_server.storage.database import Database
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.rows import insert_result
-from gavelport_server.storage.store import GROWING, RatingChange, VoidRecord
+from gavelport_server.storage.store import GROWING, RatingChange, RerunRecord, VoidRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import ColumnElement, Connection, Row
 
     from gavelport_server.ratings.elo import Change
     from gavelport_server.storage.store import Result
@@ -100,7 +100,11 @@ class SqlLadder(Database):
                 return False
             connection.execute(
                 insert(schema.void).values(
-                    match_id=void.match_id, tournament_id=held.id, reason=void.reason, at=void.at
+                    match_id=void.match_id,
+                    tournament_id=held.id,
+                    reason=void.reason,
+                    at=void.at,
+                    bots=" ".join(void.bots),
                 )
             )
             return True
@@ -109,10 +113,37 @@ class SqlLadder(Database):
         """Return the matches that came to no result, oldest first."""
         voids = schema.void.c
         with self._reading() as connection:
-            chosen = select(voids.match_id, voids.reason, voids.at).where(
+            chosen = select(voids.match_id, voids.reason, voids.at, voids.bots).where(
                 voids.tournament_id == self._key(connection, identity)
             )
-            return [VoidRecord(*row) for row in connection.execute(chosen.order_by(voids.at, voids.match_id))]
+            rows = connection.execute(chosen.order_by(voids.at, voids.match_id))
+            return [VoidRecord(row.match_id, row.reason, row.at, tuple(row.bots.split())) for row in rows]
+
+    def add_rerun(self, identity: str, rerun: RerunRecord) -> bool:
+        """Keep that a void match is to be played again; see `Store.add_rerun`."""
+        table = schema.rerun
+        with self._writing() as connection:
+            held = self._growing(connection, identity)
+            if connection.scalar(select(exists().where(table.c.match_id == rerun.match_id))):
+                return False
+            again = {"match_id": rerun.match_id, "again_id": rerun.again_id, "bots": " ".join(rerun.bots)}
+            connection.execute(insert(table).values(tournament_id=held.id, **again))
+            return True
+
+    def rerun(self, match_id: str) -> RerunRecord | None:
+        """Return how a void match is played again, or None where it is not."""
+        with self._reading() as connection:
+            return next(_reruns(connection, schema.rerun.c.match_id == match_id), None)
+
+    def reruns(self, identity: str) -> Sequence[RerunRecord]:
+        """Return the matches that are still to be played again; see `Store.reruns`."""
+        reruns = schema.rerun.c
+        with self._reading() as connection:
+            is_settled = exists().where(schema.result.c.match_id == reruns.again_id) | exists().where(
+                schema.void.c.match_id == reruns.again_id
+            )
+            key = self._key(connection, identity)
+            return list(_reruns(connection, (reruns.tournament_id == key) & ~is_settled))
 
     def rating_changes(self, identity: str, bot: str | None = None, limit: int | None = None) -> Sequence[RatingChange]:
         """Return what every rated match did, the latest match first, by seat; see `Store.rating_changes`."""
@@ -254,6 +285,13 @@ class SqlLadder(Database):
 
     def _unknown(self, identity: str) -> StoreError:
         return StoreError(f"{self.where} holds no tournament {identity}; `open_tournament` makes it")
+
+
+def _reruns(connection: Connection, which: ColumnElement[bool]) -> Iterator[RerunRecord]:
+    table = schema.rerun.c
+    chosen = select(table.match_id, table.again_id, table.bots).where(which).order_by(table.match_id)
+    for row in connection.execute(chosen):
+        yield RerunRecord(row.match_id, row.again_id, tuple(row.bots.split()))
 
 
 def _change_rows(match_id: str, changes: Sequence[Change]) -> Iterator[dict[str, object]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Engine, create_engine, event, text
@@ -77,7 +78,8 @@ def _engine(path: Path, busy_s: float) -> Engine:
 
     @event.listens_for(engine, "connect")
     def settings(connection: sqlite3.Connection, _record: object) -> None:
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
+        _begin_log(connection, busy_s)
+        for pragma in ("synchronous = FULL", "foreign_keys = ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
@@ -87,6 +89,20 @@ def _engine(path: Path, busy_s: float) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _begin_log(connection: sqlite3.Connection, busy_s: float) -> None:
+    """Have a file a write-ahead log; SQLite lets none wait of several processes that open a new file at once."""
+    end = time.monotonic() + busy_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > end:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def damaged(where: str, what: object) -> StoreError:

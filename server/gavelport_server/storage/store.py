@@ -133,6 +133,19 @@ class VoidRecord:
     reason: str
     at: str
     """ISO 8601, UTC."""
+    bots: tuple[str, ...] = ()
+    """By seat; empty where that was not kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerunRecord:
+    """A void match that is to be played again."""
+
+    match_id: str
+    again_id: str
+    """The id of the match that is played in its place."""
+    bots: tuple[str, ...]
+    """By seat."""
 
 
 Place: TypeAlias = tuple[str, str]
@@ -239,6 +252,21 @@ class Store(Protocol):
 
     def voids(self, identity: str) -> Sequence[VoidRecord]:
         """Return the matches that came to no result, oldest first."""
+        ...
+
+    def add_rerun(self, identity: str, rerun: RerunRecord) -> bool:
+        """Keep that a void match of a ladder or of practice is to be played again.
+
+        Returns False, changing nothing, where that is kept already: a match is played again once.
+        """
+        ...
+
+    def rerun(self, match_id: str) -> RerunRecord | None:
+        """Return how a void match is played again, or None where it is not."""
+        ...
+
+    def reruns(self, identity: str) -> Sequence[RerunRecord]:
+        """Return what is still to be played again: whose `again_id` has come to no result and is not void."""
         ...
 
     def results(self, identity: str) -> Sequence[Result]:

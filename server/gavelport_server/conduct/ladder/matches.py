@@ -77,6 +77,10 @@ class Ladder:
         """The game with its version."""
         return self.settings.game.id
 
+    def record(self, *, is_rated: bool) -> TournamentRecord:
+        """Return the record that its rated matches belong to, or that of the others."""
+        return self.records.rated if is_rated else self.records.practice
+
 
 @dataclass(eq=False, slots=True)
 class Running:
@@ -111,7 +115,7 @@ class Running:
 
     def kept_in(self) -> TournamentRecord:
         """Return the record that its result belongs to."""
-        return self.ladder.records.rated if self.is_rated else self.ladder.records.practice
+        return self.ladder.record(is_rated=self.is_rated)
 
     def watch(self, record: Sequence[Played | Checkpoint]) -> None:
         """Hear of the record, as it grows; without spectators this costs nothing."""
@@ -177,7 +181,7 @@ class Matches:
     def start(self, ladder: Ladder, table: Sequence[Player], *, is_rated: bool, match_id: str = "") -> Running:
         """Begin a match of these players, by seat."""
         match_id = match_id or new_match_id()
-        record = ladder.records.rated if is_rated else ladder.records.practice
+        record = ladder.record(is_rated=is_rated)
         setup = MatchSetup(
             match_id=match_id,
             game=ladder.settings.game,
@@ -207,13 +211,13 @@ class Matches:
         table = tuple(self._players.seat(name) for name in setup.seats)
         running = self._seated(setup, ladder, table, is_rated=left.log.entry.queue == RATED)
         running.void_reason = reason
-        self._remember(running)
+        self.remember(running.match_id, VoidMatch(running.ladder, running.is_rated, running.bots))
         self._nursery.start_soon(self._go_on, running, replace(left, void_reason=reason), 0.0)
 
     def void(self, running: Running, reason: str) -> None:
         """End a running match as one that counts for nothing; its bots are told."""
         running.void_reason = reason
-        self._remember(running)
+        self.remember(running.match_id, VoidMatch(running.ladder, running.is_rated, running.bots))
         for player in running.players:
             sentence = f"match {running.match_id} was ended and counts for nothing: {reason}"
             player.tell(pb.NOTICE_KIND_LADDER, Code.VOIDED, sentence, running.match_id)
@@ -312,18 +316,19 @@ class Matches:
     async def _make_void(self, running: Running, reason: str, log: MatchJournal) -> None:
         match_id, identity = running.match_id, running.kept_in().identity
         if not running.void_reason:
-            self._remember(running)
+            self.remember(running.match_id, VoidMatch(running.ladder, running.is_rated, running.bots))
 
         async def keep() -> None:
-            await self._in_worker(self._recorder.void, identity, match_id, reason)
+            await self._in_worker(self._recorder.void, identity, match_id, reason, running.bots)
             log.void(reason)
 
         await self._until_done(running, keep)
         self._over(running.ladder.name, "void")
         _log.warning("match_came_to_nothing", match=match_id, ladder=running.ladder.name, reason=reason)
 
-    def _remember(self, running: Running) -> None:
-        self.voids.setdefault(running.match_id, VoidMatch(running.ladder, running.is_rated, running.bots))
+    def remember(self, match_id: str, void: VoidMatch) -> None:
+        """Take note of a match that came to nothing, so that it can be played again."""
+        self.voids.setdefault(match_id, void)
         while len(self.voids) > VOIDS_KEPT:
             del self.voids[next(iter(self.voids))]
 

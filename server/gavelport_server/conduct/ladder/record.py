@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gavelport_server.referee.report import MatchReport
     from gavelport_server.serving import LadderSettings
-    from gavelport_server.storage.store import Kind, Store
+    from gavelport_server.storage.store import Kind, RerunRecord, Store
 
 REMEMBERED_MOST = 10_000
 """So many matches of the last day are looked at after a start."""
@@ -76,9 +76,21 @@ class Recorder:
         """Return whether a match is known to have come to nothing."""
         return any(void.match_id == match_id for void in self._store.voids(identity))
 
-    def void(self, identity: str, match_id: str, reason: str) -> None:
-        """Keep that a match came to nothing."""
-        self._store.add_void(identity, VoidRecord(match_id, reason, now_text()))
+    def void(self, identity: str, match_id: str, reason: str, bots: tuple[str, ...]) -> None:
+        """Keep that a match of these bots, by seat, came to nothing."""
+        self._store.add_void(identity, VoidRecord(match_id, reason, now_text(), bots))
+
+    def voids(self, identity: str) -> Sequence[VoidRecord]:
+        """Return the void matches of which it is known who sat in them, oldest first."""
+        return [one for one in self._store.voids(identity) if one.bots]
+
+    def keep_rerun(self, identity: str, rerun: RerunRecord) -> bool:
+        """Keep that a void match is to be played again; return whether it was not already."""
+        return self._store.add_rerun(identity, rerun)
+
+    def reruns(self, identity: str) -> Sequence[RerunRecord]:
+        """Return the matches that are still to be played again."""
+        return self._store.reruns(identity)
 
     def ratings(self, record: TournamentRecord) -> Mapping[str, Rated]:
         """Return by bot its Elo, and the matches of all its versions."""

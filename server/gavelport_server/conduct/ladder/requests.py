@@ -11,24 +11,29 @@ from gavelport_server.conduct.ladder.matches import VoidMatch
 from gavelport_server.conduct.ladder.queues import fill, in_turn
 from gavelport_server.conduct.ladder.record import new_match_id
 from gavelport_server.lobby.limits import Buckets, Rate
+from gavelport_server.storage.store import RerunRecord
 from gavelport_server.transport.link import ServiceError, StatusCode
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Sequence
 
+    from gavelport_server.conduct.journalling import InWorker
     from gavelport_server.conduct.ladder.matches import Ladder, Matches
     from gavelport_server.conduct.ladder.players import Player, Players
+    from gavelport_server.conduct.ladder.record import Recorder
     from gavelport_server.conduct.ladder.versions import Roster
 
 CHALLENGES = Rate(burst=100, per_s=100 / 86_400)
 """Of one bot."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, slots=True)
 class _Again:
-    match_id: str
+    rerun: RerunRecord
     void: VoidMatch
+    is_kept: bool
+    """Whether the store has it; before, it does not begin."""
 
 
 class Requests:
@@ -41,12 +46,16 @@ class Requests:
         matches: Matches,
         rng: random.Random,
         ladders: Callable[[], Sequence[Ladder]],
+        recorder: Recorder,
+        in_worker: InWorker,
     ) -> None:
         self._roster = roster
         self._players = players
         self._matches = matches
         self._rng = rng
         self._ladders = ladders
+        self._recorder = recorder
+        self._in_worker = in_worker
         self._challenges = Buckets(CHALLENGES)
         self._again: list[_Again] = []
 
@@ -126,21 +135,40 @@ class Requests:
     def rerun(self, match_id: str) -> str:
         """Have a void match played again and return the id of the new one.
 
-        The same bots sit at the same seats, over a fresh deal, as soon as all are there and free. Raises ServiceError:
-        NOT_FOUND for a match that is not known to be void.
+        The same bots sit at the same seats, over a fresh deal, as soon as all are there and free. `save` keeps it.
+        Raises ServiceError: NOT_FOUND for a match that is not known to be void.
         """
         void = self._matches.voids.pop(match_id, None)
         if void is None:
             text = f"match {match_id[:64]!r} is not known to be void; only such a match is played again, and only once"
             raise ServiceError(StatusCode.NOT_FOUND, text)
-        again = _Again(new_match_id(), void)
-        self._again.append(again)
-        return again.match_id
+        again = RerunRecord(match_id, new_match_id(), void.bots)
+        self._again.append(_Again(again, void, is_kept=False))
+        return again.again_id
+
+    async def save(self) -> None:
+        """Have the store keep what is to be played again, so that it is over a restart. Raises StoreError."""
+        for again in [one for one in self._again if not one.is_kept]:
+            identity = again.void.ladder.record(is_rated=again.void.is_rated).identity
+            if await self._in_worker(self._recorder.keep_rerun, identity, again.rerun) or again.is_kept:
+                again.is_kept = True
+            elif again in self._again:
+                self._again.remove(again)  # it is played again already
+
+    async def load(self, ladder: Ladder, running: Container[str]) -> None:
+        """Take from the store what is void and what is still to be played again, but for matches that run."""
+        for is_rated in (True, False):
+            identity = ladder.record(is_rated=is_rated).identity
+            for void in await self._in_worker(self._recorder.voids, identity):
+                self._matches.remember(void.match_id, VoidMatch(ladder, is_rated, void.bots))
+            for rerun in await self._in_worker(self._recorder.reruns, identity):
+                if rerun.again_id not in running:
+                    self._again.append(_Again(rerun, VoidMatch(ladder, is_rated, rerun.bots), is_kept=True))
 
     def play_again(self, ladder: Ladder, now: float) -> frozenset[str]:
         """Begin what can be played again now, and return the bots that are kept for what soon can."""
         kept: set[str] = set()
-        for again in [one for one in self._again if one.void.ladder is ladder]:
+        for again in [one for one in self._again if one.void.ladder is ladder and one.is_kept]:
             bots = again.void.bots
             there = [self._there(bot, ladder) for bot in bots]
             table = [player for player in there if player is not None]
@@ -148,7 +176,7 @@ class Requests:
                 continue
             if kept.isdisjoint(bots) and all(player.is_free(ladder.game, now) for player in table):
                 self._again.remove(again)
-                self._matches.start(ladder, table, is_rated=again.void.is_rated, match_id=again.match_id)
+                self._matches.start(ladder, table, is_rated=again.void.is_rated, match_id=again.rerun.again_id)
             else:
                 kept.update(bots)
         return frozenset(kept)

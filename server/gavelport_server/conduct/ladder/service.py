@@ -160,9 +160,21 @@ class LadderService:
                 changed=self.wake,
                 over=self._over,
             )
-            self.requests = Requests(self.roster, self.players, self._matches, self._rng, lambda: self._ladders)
+            self.requests = Requests(
+                self.roster,
+                self.players,
+                self._matches,
+                self._rng,
+                lambda: self._ladders,
+                self._recorder,
+                self._in_worker,
+            )
+            interrupted = {one.log.entry.setup.match_id for one in left}
+            for ladder in self._ladders:
+                await self.requests.load(ladder, interrupted)
             for one in left:
                 await self._take_up(one)
+            await self.requests.save()
             task_status.started()
             while True:
                 await self._round()
@@ -250,6 +262,7 @@ class LadderService:
             for bot, version in tuple(self.roster.unsaved):
                 await self._in_worker(self._members.add_version, bot, version)
                 self._revision = -1
+            await self.requests.save()
             if now - self._asked_at >= POLL_S or self._revision < 0 or self._store_problem:
                 await self._read_members()
                 self._asked_at = now
