@@ -76,7 +76,8 @@ def test_every_change_raises_the_revision(members: AnyStore) -> None:
 def test_notes_of_use_do_not_raise_the_revision(members: AnyStore) -> None:
     members.add_token(TOKEN)
     before = members.members_revision()
-    members.token_used(TOKEN.id, NOON)
+    members.tokens_used({TOKEN.id: NOON, "unknown": NOON})
+    members.tokens_used({})
     members.seen(["walker", "nobody"], NOON)
     members.log_action(ActionRecord(NOON, "local", "ban", "ant", "cheats"))
     members.set_status("walker", "active", "")

@@ -131,6 +131,8 @@ def _tell(settings: ServeSettings, house: Sequence[BotManifest], boxes: Sandboxe
         click.echo(f"  hosted bots  up to {boxes.most} processes; {boxes.words}")
     elif settings.hosting:
         click.echo(f"  hosted bots  none: {boxes.why_not}")
+    for notice in serving.notices:
+        click.echo(f"notice: {notice}", err=True)
     click.echo("To let a bot in, make a token for it:")
     click.echo(f"  gavelport token create --data {settings.data} --owner NAME --bot NAME")
     sys.stdout.flush()

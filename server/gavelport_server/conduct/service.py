@@ -65,6 +65,8 @@ class Serving:
 
     target: str
     url: str
+    notices: Sequence[str]
+    """What whoever runs it should know, in words."""
 
 
 def house_manifests(settings: ServeSettings, tell: Callable[[str], None]) -> list[BotManifest]:
@@ -197,7 +199,7 @@ class _Service:
                         host()
                         guests.start_soon(pages.run)
                         _log.info("serving", address=target, epoch=epoch)
-                        self._started(Serving(target, url))
+                        self._started(Serving(target, url, ladders.notices))
                         await self._until_stopped(signals, ladders)
                         guests.cancel_scope.cancel()
                 rooms.cancel_scope.cancel()
@@ -298,7 +300,8 @@ class _Health:
     def notices(self) -> Sequence[str]:
         """See `pages.application.Health`."""
         why = self._ladders.hosting
-        return [f"no submitted bot is run: {why}"] if why not in ("", OFF) else []
+        hosting = [f"no submitted bot is run: {why}"] if why not in ("", OFF) else []
+        return [*hosting, *self._ladders.notices]
 
 
 class _Live:

@@ -148,8 +148,4 @@ class Gate:
         self._used.clear()
         if due:
             self._used_written |= due
-            await trio.to_thread.run_sync(self._write, due)
-
-    def _write(self, used: Mapping[str, str]) -> None:
-        for token_id, at in used.items():
-            self._members.token_used(token_id, at)
+            await trio.to_thread.run_sync(self._members.tokens_used, due)

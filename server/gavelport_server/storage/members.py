@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Scope: TypeAlias = Literal["bot", "owner", "spectator", "admin"]
 """What a token opens (access.proto)."""
@@ -151,8 +151,8 @@ class Members(Protocol):
         """Revoke a token; one that is revoked already stays as it is."""
         ...
 
-    def token_used(self, token_id: str, at: str) -> None:
-        """Take note of a token's last use."""
+    def tokens_used(self, used: Mapping[str, str]) -> None:
+        """Take note of the last use of tokens, by their ids; unknown ones do not matter."""
         ...
 
     def log_action(self, action: ActionRecord) -> None:

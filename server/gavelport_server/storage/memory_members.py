@@ -11,7 +11,7 @@ from gavelport_server.storage.members import BotRecord, OwnerRecord, VersionReco
 from gavelport_server.storage.times import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gavelport_server.storage.members import ActionRecord, BotStatus, TokenRecord
 
@@ -132,11 +132,11 @@ class MemoryMembers:
                 self._revision += 1
             return found
 
-    def token_used(self, token_id: str, at: str) -> None:
-        """Take note of a token's last use."""
+    def tokens_used(self, used: Mapping[str, str]) -> None:
+        """Take note of the last use of tokens, by their ids; unknown ones do not matter."""
         with self._lock:
-            if token_id in self._tokens:
-                self._tokens[token_id] = replace(self._tokens[token_id], last_used_at=at)
+            for token_id in used.keys() & self._tokens.keys():
+                self._tokens[token_id] = replace(self._tokens[token_id], last_used_at=used[token_id])
 
     def log_action(self, action: ActionRecord) -> None:
         """Keep what an admin did."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import bindparam, func, insert, select, update
 
 from gavelport_server.storage import schema
 from gavelport_server.storage.database import Database
@@ -15,7 +15,7 @@ from gavelport_server.storage.rows import read
 from gavelport_server.storage.times import utc_now
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import ColumnElement, Connection, Table
 
@@ -129,10 +129,13 @@ class SqlMembers(Database):
             _raise(connection, revision)
             return _all(connection, schema.token, TokenRecord, same)[0]
 
-    def token_used(self, token_id: str, at: str) -> None:
-        """Take note of a token's last use."""
-        with self._writing() as connection:
-            connection.execute(update(schema.token).where(schema.token.c.id == token_id).values(last_used_at=at))
+    def tokens_used(self, used: Mapping[str, str]) -> None:
+        """Take note of the last use of tokens, by their ids; unknown ones do not matter."""
+        if used:
+            table = schema.token
+            change = update(table).where(table.c.id == bindparam("token")).values(last_used_at=bindparam("used_at"))
+            with self._writing() as connection:
+                connection.execute(change, [{"token": token, "used_at": at} for token, at in sorted(used.items())])
 
     def log_action(self, action: ActionRecord) -> None:
         """Keep what an admin did."""
