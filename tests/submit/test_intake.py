@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import random
 import stat
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +19,10 @@ from gavelport_server.conduct.manifest import content_hash
 from gavelport_server.lobby.intake import DAILY
 from gavelport_server.lobby.tokens import written
 from gavelport_server.transport.link import ServiceError
+from structlog.testing import capture_logs
 
 from tests.lobby.world import House, serving
-from tests.submit.world import MANIFEST, Author, files, on_socket, requests, zipped
+from tests.submit.world import MANIFEST, Author, files, on_socket, opened, requests, zipped
 
 MIB = 1024 * 1024
 
@@ -51,6 +54,29 @@ def test_a_package_is_kept_with_its_files_and_waits(house: House) -> None:
     assert stat.S_IMODE(place.stat().st_mode) == 0o755
     assert {stat.S_IMODE(path.stat().st_mode) for path in place.iterdir()} == {0o444}
     assert [one.version for one in house.store.versions("ant")] == ["1"], "it is no version before it is admitted"
+
+
+def test_a_data_folder_may_be_named_from_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    house = House(Path("league"))
+    opened(house)
+    assert as_ann(house, lambda ann: ann.submit().status) == "received"
+    assert len(kept(house)) == 3
+
+
+def test_a_disk_that_is_full_is_told(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", str(house.data))
+
+    monkeypatch.setattr(house.desks.by_name["LobbyService"]._packages, "keep", full)
+    with capture_logs() as logs:
+        code, text = as_ann(house, lambda ann: ann.refused(requests(zipped(files()))))
+    assert (code, text) == (
+        "UNAVAILABLE",
+        "the server cannot keep the package (No space left on device); tell whoever runs it, and try again later",
+    )
+    assert [entry["event"] for entry in logs] == ["package_not_kept"]
+    assert kept(house) == []
 
 
 def test_a_free_name_is_registered_for_whoever_submits(house: House) -> None:

@@ -14,13 +14,13 @@ import re
 import shutil
 import tempfile
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gavelport_server.lobby.package import MIB, MOST_BYTES, PackageError, unpacked, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PACKAGES, BOTS, INCOMING = "packages", "bots", ".incoming"
 _MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -43,7 +43,7 @@ class Packages:
         """Give an empty folder for something on its way; whatever is still in it at the end is removed."""
         self._incoming.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self._incoming, ignore_cleanup_errors=True) as name:
-            yield self._incoming / name
+            yield Path(name)
 
     def keep(self, package: Path, files: Path, content_hash: str) -> None:
         """Move a package and its files to their places, the package first and for good."""

@@ -7,6 +7,7 @@ import threading
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
+import structlog
 import trio
 from gavelport.v1 import lobby_pb2
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 SUBMISSIONS, MAX_SUBMISSIONS = 20, 100
 CHUNK_BYTES = 32 * 1024
+_log = structlog.get_logger(__name__)
 _LARGEST_ID = 2**31 - 1
 
 
@@ -110,9 +112,15 @@ class SubmissionDesk:
                             raise PackageError(["after the header only chunks should come"])
                         spool.add(request.chunk)
                     spool.end()
+                return self._intake.take(spool.path, caller)
             except PackageError as error:
                 raise refusal(error.problems, folder) from error
-            return self._intake.take(spool.path, caller)
+            except OSError as error:
+                _log.error("package_not_kept", reason=str(error))
+                text = (
+                    f"the server cannot keep the package ({error.strerror}); tell whoever runs it, and try again later"
+                )
+                raise ServiceError(StatusCode.UNAVAILABLE, text) from error
 
     @contextmanager
     def _alone(self, owner: str) -> Iterator[None]:

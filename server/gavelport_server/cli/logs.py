@@ -1,0 +1,194 @@
+"""`gavelport logs`: what went wrong with a bot: the decision, what it saw, and what it printed."""
+
+from __future__ import annotations
+
+import json
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import click
+from gavelport.v1 import archive_pb2
+from gavelport.v1 import lobby_pb2 as pb
+from rich.text import Text
+
+from gavelport_server.cli.data import console, json_option, page_width
+from gavelport_server.cli.remote import connected, end_with_server, print_json, server_option
+from gavelport_server.cli.remote_tables import when
+from gavelport_server.cli.submit import printable
+from gavelport_server.transport.link import ServiceError, StatusCode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console
+
+    from gavelport_server.transport.client import Client
+
+START = "start"
+"""Whose log it is when a bot's process ends before any match."""
+HEAD, TAIL = 20, 20
+"""Lines that are shown of a log; of a longer one the rest is left out."""
+FAILED = 1
+_INDENT = "  "
+_KEY_WIDTH = 14
+
+
+@click.command(
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: 0 done, 1 refused or out of reach, 2 wrong usage.",
+)
+@click.argument("bot")
+@click.option("--match", "match_id", default="", metavar="ID", help="This match alone, also one without faults.")
+@click.option(
+    "--last", type=click.IntRange(1, 100), default=1, show_default=True, metavar="N", help="So many faulty matches."
+)
+@server_option
+@json_option
+def logs(bot: str, match_id: str, last: int, server: str | None, *, as_json: bool) -> None:
+    """Tell what went wrong with BOT, latest first: the decision, what the bot saw, and what it printed.
+
+    Only its owner is told. What it printed is kept of bots that the server runs: of its latest matches the first and
+    the last 256 KiB each; of these, long logs are shown shortened, and whole with --json.
+    """
+
+    def run() -> int:
+        with connected(server) as client:
+            told = [_told(client, bot, match) for match in _matches(client, bot, match_id, last)]
+            start = _printed(client, bot, START) if not match_id else None
+            notice = _notice(client, bot)
+        if as_json:
+            print_json({"bot": bot, "notice": notice, "matches": told, "start": start if notice else None})
+            return 0
+        screen = console()
+        if notice:
+            screen.print(Text(notice, "yellow"))
+            _print_log(screen, start)
+            screen.print()
+        for one in told:
+            _print(screen, one)
+        if not told and not notice:
+            click.echo(f"no faults of {bot} in its latest matches; --match ID shows any match", err=True)
+        return 0
+
+    end_with_server(run, server)
+
+
+def _matches(client: Client, bot: str, match_id: str, last: int) -> list[pb.BotFault]:
+    """Return the matches that are meant, with what went wrong in each. Raises ServiceError."""
+    faults = client.call(
+        pb.ListFaultsRequest(bot=bot, limit=last if not match_id else 500), pb.ListFaultsResponse
+    ).faults
+    if not match_id:
+        return list(faults)
+    if found := [one for one in faults if one.match_id == match_id]:
+        return found
+    request = archive_pb2.ListMatchesRequest(match_id=match_id)
+    (match,) = client.call(request, archive_pb2.ListMatchesResponse).matches
+    seats = [
+        pb.BotFault(match_id=match_id, finished_at=match.finished_at, seat=number, version=seat.version)
+        for number, seat in enumerate(match.seats)
+        if seat.bot == bot
+    ]
+    if not seats:
+        raise ServiceError(StatusCode.NOT_FOUND, f"{bot} had no seat in match {match_id}")
+    return seats
+
+
+def _told(client: Client, bot: str, fault: pb.BotFault) -> dict[str, Any]:
+    """Return a match with all that is known of what went wrong."""
+    return {
+        "match_id": fault.match_id,
+        "finished_at": fault.finished_at,
+        "seat": fault.seat,
+        "version": fault.version,
+        "faults": dict(fault.faults),
+        "retired": fault.retired,
+        "first_fault": fault.first_fault,
+        "decision": _decision(client, fault) if fault.faults else None,
+        "printed": _printed(client, bot, fault.match_id),
+    }
+
+
+def _decision(client: Client, fault: pb.BotFault) -> dict[str, Any] | None:
+    """Return the first decision that came to a fault, as the seat saw it; None where its replay is not kept."""
+    request = archive_pb2.GetSeatViewRequest(match_id=fault.match_id, seat=fault.seat)
+    try:
+        for answer in client.stream(request, archive_pb2.GetSeatViewResponse):
+            record: dict[str, Any] = json.loads(answer.line)
+            if record["record"] == "decision" and record["fault"]:
+                return record
+    except ServiceError as error:
+        if error.code is not StatusCode.NOT_FOUND:
+            raise
+    return None
+
+
+def _printed(client: Client, bot: str, match_id: str) -> str | None:
+    """Return what a bot printed in a match, None where that is not kept."""
+    request = pb.GetLogRequest(bot=bot, match_id=match_id)
+    try:
+        data = b"".join(answer.data for answer in client.stream(request, pb.GetLogResponse))
+    except ServiceError as error:
+        if error.code is StatusCode.NOT_FOUND:
+            return None
+        raise
+    return data.decode("utf-8", "replace")
+
+
+def _notice(client: Client, bot: str) -> str:
+    bots = client.call(pb.ListBotsRequest(), pb.ListBotsResponse).bots
+    return next((one.notice for one in bots if one.name == bot), "")
+
+
+# -- for people
+
+
+def _print(screen: Console, one: dict[str, Any]) -> None:
+    faults = ", ".join(f"{number} {reason}" for reason, number in sorted(one["faults"].items())) or "no faults"
+    title = Text.assemble(("match ", "dim"), (one["match_id"], "bold"), f"  {when(one['finished_at'])}")
+    screen.print(title, soft_wrap=True)
+    _field(screen, "seat", f"{one['seat']}, version {one['version']}")
+    _field(screen, "faults", faults + ("; retired" if one["retired"] else ""), "red" if one["faults"] else "")
+    if one["first_fault"]:
+        _field(screen, "first fault", printable(one["first_fault"]))
+    decision = one["decision"]
+    if decision is not None:
+        told = f"{decision['asked']} of its own, turn {decision['turn']}, {decision['phase']}, {decision['ms']} ms"
+        _field(screen, "decision", f"{told}: {decision['fault']}")
+        _field(screen, "default played", json.dumps(decision["action"], ensure_ascii=False))
+        screen.print(Text(f"{_INDENT}it saw", "dim"))
+        for key, value in decision["observation"].items():
+            whole = value if isinstance(value, list) and value and isinstance(value[0], dict) else [value]
+            for number, part in enumerate(whole):
+                label = f"{key} {number}" if whole is value else key
+                _field(screen, label, json.dumps(part, ensure_ascii=False), indent=2 * _INDENT)
+    _print_log(screen, one["printed"])
+    screen.print()
+
+
+def _print_log(screen: Console, printed: str | None) -> None:
+    if printed is None:
+        screen.print(Text(f"{_INDENT}nothing is kept of what it printed", "dim"))
+        return
+    lines = printed.splitlines()
+    screen.print(Text(f"{_INDENT}it printed" if lines else f"{_INDENT}it printed nothing", "dim"))
+    for line in _shortened(lines):
+        screen.print(Text(2 * _INDENT + printable(line)), soft_wrap=True)
+
+
+def _shortened(lines: list[str]) -> Iterator[str]:
+    if len(lines) <= HEAD + TAIL + 1:
+        yield from lines
+        return
+    yield from lines[:HEAD]
+    yield f"… {len(lines) - HEAD - TAIL} lines; --json prints them all …"
+    yield from lines[-TAIL:]
+
+
+def _field(screen: Console, label: str, text: str, style: str = "", indent: str = _INDENT) -> None:
+    """Print a label and its text, wrapped beside it."""
+    head = Text(f"{indent}{label:<{_KEY_WIDTH}} ", "dim")
+    room = max(20, page_width(screen) - len(head))
+    for line in wrap(text, room, break_on_hyphens=False) or [""]:
+        screen.print(Text.assemble(head, (line, style)), soft_wrap=True)
+        head = Text(" " * len(head))
