@@ -128,7 +128,7 @@ export function create(scene, { go, view }) {
     }
     if (index < 0) {
       panel.className = "panel auction past";
-      panel.replaceChildren(h("header", {}, h("h2", {}, "Auction"), h("span", { class: "s dim" }, auctions.length ? `the first comes at decision ${auctions[0].first}` : "none in this match")));
+      panel.replaceChildren(h("header", {}, h("h2", {}, "Auction"), h("span", { class: "s dim" }, auctions.length ? `the first comes at decision ${auctions[0].first}` : scene.asked ? "none so far" : "none in this match")));
       return;
     }
     const one = auctions[index];

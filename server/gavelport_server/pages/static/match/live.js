@@ -30,7 +30,7 @@ const more = h("div", { class: "more" });
 const list = h("div", { class: "log", tabindex: "0", role: "region", "aria-label": "What has happened, the latest last" });
 const over = h("div", {});
 const button = (name, label, act) => h("button", { class: "btn", type: "button", "aria-label": label, title: label, onclick: act }, icon(name));
-const present = h("button", { class: "btn w present", type: "button", onclick: () => go(head()) });
+const present = h("button", { class: "btn present", type: "button", onclick: () => go(head()) });
 const place = h("div", { class: "pos", "aria-live": "off" });
 const transport = h("div", { class: "transport livebar", role: "group", "aria-label": "Steps through the match" },
   h("div", { class: "ctl" }, button("first", "The earliest that is here", () => go(first)), button("previous", "One step back", () => go(cursor - 1)), button("next", "One step on", () => go(cursor + 1)), present),
@@ -51,7 +51,7 @@ function begin(told) {
   list.replaceChildren();
   for (const step of told.steps) enter(step);
   build();
-  if (!isAgain) root.replaceChildren(said, h("div", { class: "status" }, now, where, more), h("div", { class: "stage" }, h("div", { class: "left" }, over, table.element, transport), h("aside", { class: "side", "aria-label": "Auction and events" }, table.panel, h("section", { class: "panel events", "aria-label": "Events" }, h("header", {}, h("h2", {}, "Events")), list))));
+  if (!isAgain) root.replaceChildren(said, h("div", { class: "status" }, now, where, more), h("div", { class: "stage" }, h("div", { class: "left" }, over, table.element, transport), h("aside", { class: "side", "aria-label": "Auction and events" }, table.panel, h("section", { class: "panel events", "aria-label": "Events" }, h("header", {}, h("h2", {}, "Events"), h("span", { class: "s dim" }, "since you joined")), list))));
   draw(false);
 }
 
