@@ -46,11 +46,16 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.add_owner("ann")
         store.add_bot("walker", "ann")
         store.add_version("walker", "1.0")
+        store.add_version("walker", "1.1", "ab" * 32)
+        store.add_submission("walker", "1.2", "cd" * 32, "ann", NOON)
         store.add_token(TokenRecord("00ff" * 4, bytes(range(32)), "bot", "ann", "walker", "", NOON, "", "", ""))
         store.log_action(ActionRecord(NOON, "local", "void", "match-101", "two of one owner"))
         store.claim("one")
     (data / "journal").mkdir()
     (data / "journal" / "00000007.log").write_bytes(b"whatever runs")
+    (data / "packages" / ".incoming").mkdir(parents=True)
+    (data / "packages" / f"{'ab' * 32}.zip").write_bytes(b"a submitted bot")
+    (data / "packages" / f"{'cd' * 32}.zip").write_bytes(b"one that is not admitted yet, and may go at any time")
     (data / "fits").mkdir()
     return data
 
@@ -111,8 +116,9 @@ def test_what_is_restored_is_equal(place: Path | str, tmp_path: Path) -> None:
     assert everything(new) == everything(place)
     assert problems(new, new) == []
     assert (new / "journal" / "00000007.log").read_bytes() == b"whatever runs"
+    assert [path.read_bytes() for path in (new / "packages").iterdir()] == [b"a submitted bot"]
     assert sorted(path.name for path in new.iterdir() if path.suffix not in (".db-wal", ".db-shm")) == [
-        "gavelport.db", "journal", "replays",
+        "gavelport.db", "journal", "packages", "replays",
     ]  # fmt: skip
 
 
@@ -207,6 +213,8 @@ def without(name: str) -> Callable[..., None]:
         (without("backup.json"), "is no backup of gavelport"),
         (with_manifest(format=2), "was made by a newer Gavelport"),
         (with_manifest(sha256={"gavelport.db": "", "journal/../x": ""}), "which belongs in no backup"),
+        (with_manifest(sha256={"gavelport.db": "", "packages/../x": ""}), "which belongs in no backup"),
+        (with_content(f"packages/{'ab' * 32}.zip", lambda held: held + b"x"), r"zip has another hash\)"),
         (with_manifest(sha256=[]), "is no backup of gavelport"),
         (with_manifest(made_at=1), "is no backup of gavelport"),
     ],

@@ -140,3 +140,17 @@ def test_a_damaged_package_is_refused_or_reads_within_its_bounds(data: st.DataOb
     for name in files:
         assert not name.startswith("/")
         assert ".." not in name.split("/")
+
+
+def test_a_huge_table_of_contents_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        for number in range(10_001):
+            made.writestr(str(number), b"")
+
+    def never(*_: object) -> None:
+        raise AssertionError("it takes much memory")
+
+    monkeypatch.setattr(zipfile.ZipFile, "_RealGetContents", never)
+    with pytest.raises(PackageError, match="the package has about 10001 entries; 2000 are the most"):
+        unpacked(out.getvalue())

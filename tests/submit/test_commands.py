@@ -151,7 +151,7 @@ def test_status_tells_of_all_and_of_one(house: House, double: Double, folder: Pa
     lines = [line.rstrip() for line in one.stdout.splitlines()]
     assert lines[:3] == [
         "ant       of ann, active",
-        "plays     2, run by the server, is there",
+        "plays     2, run by the server",
         "versions  2 (submitted), 1",
     ]
     assert lines[3].startswith("main      #")

@@ -1,9 +1,10 @@
 """Backups of a data folder, made while a server runs (design 7; `gavelport db backup`).
 
-A backup is one tar file: the journal's segments, the database as a SQLite file, and the replays of all results in it,
-in the order in which they are taken. A match that ends meanwhile is then in the journal's copy, or in the
-database's, or in both, and never in neither: a server that finds its result skips it, one that does not plays it on
-from its inputs. The replay of a match is written before its result, so those of all results are there.
+A backup is one tar file: the journal's segments, the database as a SQLite file, the packages of submitted versions, and
+the replays of all results in it, in the order in which they are taken. A match that ends meanwhile is then in the
+journal's copy, or in the database's, or in both, and never in neither: a server that finds its result skips it, one
+that does not plays it on from its inputs. The replay of a match is written before its result, so those of all results
+are there.
 """
 
 from __future__ import annotations
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 MANIFEST: Final = "backup.json"
 """The first file of a backup."""
 FORMAT: Final = 1
+PACKAGES: Final = "packages"
+"""The folder of submitted bots (`lobby/packages.py`)."""
+PACKAGE: Final = re.compile(r"[0-9a-f]{64}\.zip")
 SEGMENT: Final = re.compile(r"[0-9]{8}\.log")
 _TRIES = 10
 
@@ -67,7 +71,7 @@ def back_up(store: SqlStore, data: Path, to: Path) -> Backup:
         store.copy_to(copy)
         file = os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
         with file:
-            backup = _write(file, segments, copy, ReplayFolder(data))
+            backup = _write(file, segments, copy, data)
             file.flush()
             os.fsync(file.fileno())
         os.link(unfinished, to)
@@ -102,9 +106,18 @@ def _segments(folder: Path) -> dict[str, bytes]:
     raise ArchiveError(f"{folder} changes faster than it can be read; try again")
 
 
-def _write(file: IO[bytes], segments: dict[str, bytes], copy: Path, replays: ReplayFolder) -> Backup:
+def _packages(data: Path, copy: Path) -> dict[str, Path]:
+    """Return the packages of submitted versions by their names in the backup; those of versions never go."""
+    with closing(SqlStore(copy)) as copied:
+        names = sorted({f"{PACKAGES}/{one.content_hash}.zip" for one in copied.versions() if one.content_hash})
+    return {name: data / name for name in names if (data / name).exists()}
+
+
+def _write(file: IO[bytes], segments: dict[str, bytes], copy: Path, data: Path) -> Backup:
+    replays, packages = ReplayFolder(data), _packages(data, copy)
     made_at = datetime.now(UTC).isoformat(timespec="seconds")
     hashes = {f"{JOURNAL}/{name}": hashlib.sha256(held).hexdigest() for name, held in segments.items()}
+    hashes |= {name: sha256_of_file(path) for name, path in packages.items()}
     hashes[FILE] = sha256_of_file(copy)
     manifest = {"format": FORMAT, "schema": HEAD, "made_at": made_at, "sha256": hashes}
     written, missing = 0, []
@@ -113,6 +126,8 @@ def _write(file: IO[bytes], segments: dict[str, bytes], copy: Path, replays: Rep
         for name, held in segments.items():
             _add(tar, f"{JOURNAL}/{name}", held)
         tar.add(copy, FILE, filter=_plain)
+        for name, path in packages.items():
+            _add(tar, name, path.read_bytes())
         with closing(SqlStore(copy)) as copied:
             for match_id, _ in copied.replay_hashes():
                 try:

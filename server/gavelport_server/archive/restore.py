@@ -15,7 +15,7 @@ import tarfile
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
-from gavelport_server.archive.backup import FORMAT, MANIFEST, SEGMENT, Backup, sha256_of_file
+from gavelport_server.archive.backup import FORMAT, MANIFEST, PACKAGE, PACKAGES, SEGMENT, Backup, sha256_of_file
 from gavelport_server.archive.errors import ArchiveError
 from gavelport_server.archive.files import FOLDER as REPLAYS
 from gavelport_server.archive.files import SUFFIX, ReplayFolder, explained, read, sha256_of
@@ -102,7 +102,8 @@ def _unpack(source: Path, into: Path) -> Backup:
             raise ArchiveError(f"{not_whole} ({name} is not there)")
         if sha256_of_file(into / name) != stated:
             raise ArchiveError(f"{source} is not as it was made ({name} has another hash); take another backup")
-    return Backup(str(manifest["made_at"]), 0, len(hashes) - 1, ())
+    segments = sum(name.startswith(f"{JOURNAL}/") for name in hashes)
+    return Backup(str(manifest["made_at"]), 0, segments, ())
 
 
 def _manifest(source: Path, tar: tarfile.TarFile) -> dict[str, Any]:
@@ -119,7 +120,8 @@ def _manifest(source: Path, tar: tarfile.TarFile) -> dict[str, Any]:
         raise ArchiveError(f"{source} was made by a newer Gavelport; upgrade gavelport")
     for name in names:
         folder, _, file = name.partition("/")
-        if folder != JOURNAL or not SEGMENT.fullmatch(file):
+        form = {JOURNAL: SEGMENT, PACKAGES: PACKAGE}.get(folder)
+        if form is None or not form.fullmatch(file):
             raise ArchiveError(f"{source} has a file {name[:80]!r}, which belongs in no backup")
     return manifest
 
@@ -145,11 +147,11 @@ def _exchange(unpacked: Path, data: Path) -> None:
     """
     replaced = data / f"{_REPLACED}{secrets.token_hex(4)}"
     replaced.mkdir(mode=0o700)
-    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm", JOURNAL, REPLAYS, FITS):
+    for name in (FILE, f"{FILE}-wal", f"{FILE}-shm", JOURNAL, PACKAGES, REPLAYS, FITS):
         if (data / name).exists():
             (data / name).rename(replaced / name)
     os.sync()
-    for name in (JOURNAL, REPLAYS, FILE):
+    for name in (JOURNAL, PACKAGES, REPLAYS, FILE):
         if (unpacked / name).exists():
             (unpacked / name).rename(data / name)
     os.sync()

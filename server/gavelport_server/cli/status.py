@@ -123,10 +123,10 @@ def _lines(bot: pb.Bot, standings: dict[str, ladder_pb2.LadderStanding], faults:
     if not bot.version:
         yield "plays", Text("nothing yet; no version was admitted or has connected")
     else:
-        where = "run by the server" if bot.version in hosted else "connects from elsewhere"
         there = "is there" if bot.connected else f"last there {when(bot.last_seen_at)}"
+        where = "run by the server" if bot.version in hosted else f"connects from elsewhere, {there}"
         pinned = "; rolled back to it" if bot.pinned_version else ""
-        yield "plays", Text(f"{bot.version}, {where}, {there}{pinned}")
+        yield "plays", Text(f"{bot.version}, {where}{pinned}")
         shown = (f"{one} (submitted)" if one in hosted else one for one in bot.versions[::-1][:_LATEST])
         yield "versions", Text(", ".join(shown))
     if bot.notice:

@@ -32,6 +32,9 @@ MOST_DEPTH = 10
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _CHUNK = 64 * 1024
 _WRONG_NAME = re.compile(r"[\x00-\x1f\x7f\\:]")
+_ENTRY = b"PK\x01\x02"
+"""What an entry of the table of contents begins with; zip files that are in the package have theirs."""
+_MOST_SEEN = 5 * MOST_FILES
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -70,6 +73,9 @@ def unpacked(data: bytes) -> dict[str, bytes]:
     """
     if len(data) > MOST_BYTES:
         raise PackageError([f"the package has {len(data)} bytes; {MOST_BYTES} are the most"])
+    # Before the table of contents is read, which takes half a KiB of memory an entry.
+    if (entries_at_most := data.count(_ENTRY)) > _MOST_SEEN:
+        raise PackageError([f"the package has about {entries_at_most} entries; {MOST_FILES} are the most"])
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as opened:
             entries = opened.infolist()

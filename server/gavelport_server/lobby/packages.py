@@ -17,12 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gavelport_server.archive.backup import PACKAGES
 from gavelport_server.lobby.package import MIB, MOST_BYTES, PackageError, unpacked, write
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PACKAGES, BOTS, INCOMING = "packages", "bots", ".incoming"
+BOTS, INCOMING = "bots", ".incoming"
 _MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
