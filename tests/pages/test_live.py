@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import trio
 from gavelport_engine.game import SPECTATOR
 from gavelport_server.conduct.ladder import spectate
 from gavelport_server.pages.delta import applied
+from gavelport_server.pages.elsewhere import Elsewhere
 from gavelport_server.pages.live import broadcast, channel, hall, wire
 from gavelport_server.pages.live.broadcast import Broadcast
 from gavelport_server.pages.live.channel import Channel, EventStream, message
@@ -341,6 +343,24 @@ def test_places_are_counted_by_address_and_in_all() -> None:
         with crowd.place("c") as again:
             assert again == ""
     assert crowd._present == {}
+
+
+async def test_who_is_one_too_many_is_told_so(tmp_path: Path) -> None:
+    pages = Elsewhere(tmp_path)
+    pages._crowd = Crowd(most_of_one=0)
+    sent: list[Any] = []
+
+    async def send(told: Any) -> None:
+        sent.append(told)
+
+    async def receive() -> Any:
+        await trio.sleep_forever()
+
+    scope = {"type": "http", "method": "GET", "path": "/live/stream", "client": ("10.0.0.1", 1), "headers": []}
+    await pages(scope, receive, send)
+    assert sent[0]["status"] == 429
+    assert dict(sent[0]["headers"])[b"retry-after"] == b"30"
+    assert b"from this address" in sent[1]["body"]
 
 
 async def test_a_stream_ends_with_its_client(autojump_clock: trio.testing.MockClock) -> None:

@@ -12,7 +12,7 @@ import trio
 from gavelport.v1 import spectate_pb2 as pb
 
 from gavelport_server.pages.live.channel import Channel, message
-from gavelport_server.pages.live.scene import LiveScene
+from gavelport_server.pages.live.scene import KEPT, LiveScene
 from gavelport_server.pages.live.wire import ALL, BEGIN, END, GONE, framed, frames
 
 if TYPE_CHECKING:
@@ -82,7 +82,9 @@ class LiveMatch:
         if self._untold:
             assert self.scene is not None
             told, self._untold = self._untold, []
-            if self.channel.listeners:
+            if len(told) > KEPT:
+                self.channel.renew()  # all of it is less than that
+            elif self.channel.listeners:
                 self.channel.tell(message("steps", _text(told), self.scene.decisions))
 
     def _whole(self) -> bytes:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gavelport.v1 import spectate_pb2 as pb
     from gavelport_engine.game import Json
 
-KEPT = 120
+KEPT = 80
 """So many steps back one may go."""
 _SEAT = re.compile(r"\bseat (\d)\b")
 

@@ -42,12 +42,14 @@ const decisionsAt = (at) => (at === first ? before : stepAfter(at - 1).decisions
 
 function begin(told) {
   const isAgain = scene !== null;
+  const looksAt = isAgain && cursor !== head() ? decisionsAt(cursor) : Infinity;
   scene = told;
   first = told.first;
   before = told.before;
   frames = [{ position: told.start, now: told.start_now }];
   for (const step of told.steps) grow(step);
-  cursor = head();
+  cursor = first;
+  while (cursor < head() && decisionsAt(cursor) < looksAt) cursor += 1;
   list.replaceChildren();
   for (const step of told.steps) enter(step);
   build();
