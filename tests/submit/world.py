@@ -96,7 +96,9 @@ class Double:
         """Where there is one, an examination waits for it behind its first finding."""
         self.began = trio.Event()
 
-    async def __call__(self, folder: Path, logs: Path, tell: Callable[[Finding], None], *, launcher: Any) -> None:
+    async def __call__(
+        self, folder: Path, logs: Path, tell: Callable[[Finding], None], *, launcher: Any, limits: Any
+    ) -> None:
         self._look(folder, logs)
         tell(Finding("manifest", Verdict.PASSED, "as it should be"))
         self.began.set()

@@ -98,13 +98,15 @@ async def hosting(
 
 
 @contextlib.asynccontextmanager
-async def processes_for(listener: Listener, launcher: Launcher | None) -> AsyncIterator[MakeProcess]:
+async def processes_for(
+    listener: Listener, launcher: Launcher | None, limits: Confinement | None = None
+) -> AsyncIterator[MakeProcess]:
     """Give what makes bots' processes, and serve them: all on one port, or each in a sandbox on a socket of its own."""
     if launcher is None:
         async with serve(listener, address="127.0.0.1:0") as server:
             yield lambda manifest, token, log: BotProcess(manifest, server.target, token, log)
     else:
-        async with hosting(launcher, listener) as host:
+        async with hosting(launcher, listener, limits) as host:
             yield host.process
 
 

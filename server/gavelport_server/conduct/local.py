@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gavelport_server.conduct.manifest import BotManifest
     from gavelport_server.conduct.session import Session
     from gavelport_server.launcher.client import Launcher
+    from gavelport_server.launcher.limits import Confinement
     from gavelport_server.transport.link import Listener
 
 
@@ -178,7 +179,10 @@ class LocalTable:
 
 @asynccontextmanager
 async def local_table(
-    logs: Path, listen: Callable[[Hub], Listener] = lambda hub: hub, launcher: Launcher | None = None
+    logs: Path,
+    listen: Callable[[Hub], Listener] = lambda hub: hub,
+    launcher: Launcher | None = None,
+    limits: Confinement | None = None,
 ) -> AsyncIterator[LocalTable]:
     """A table for as long as the context; at its end all its bots are stopped. Exceptions come out of it as they are.
 
@@ -186,10 +190,11 @@ async def local_table(
         logs: the folder for what the bots print.
         listen: what stands between the transport and the hub; by default nothing.
         launcher: what runs the bots in sandboxes; without it they are processes like any other.
+        limits: of each sandbox; None: the usual ones.
     """
     hub = Hub()
     failure: Exception | None = None
-    async with processes_for(listen(hub), launcher) as make_process, trio.open_nursery() as nursery:
+    async with processes_for(listen(hub), launcher, limits) as make_process, trio.open_nursery() as nursery:
         try:
             yield LocalTable(hub, make_process, logs, nursery)
         except Exception as error:  # noqa: BLE001  raised below, out of the nursery, which would wrap it

@@ -28,21 +28,14 @@ from gavelport_server.storage.errors import FencedError, StoreError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from pathlib import Path
-    from typing import Protocol
 
     from gavelport_server.launcher.client import Launcher
+    from gavelport_server.launcher.limits import Confinement
     from gavelport_server.lobby.intake import Accounts
     from gavelport_server.lobby.packages import Packages
     from gavelport_server.storage.submissions import SubmissionRecord
 
-    class Check(Protocol):
-        """See `check_bot`."""
-
-        async def __call__(
-            self, folder: Path, logs: Path, tell: Callable[[Finding], None], *, launcher: Launcher
-        ) -> None:
-            """Tell each finding as it is made."""
-            ...
+    Check = Callable[..., Awaitable[None]]
 
 
 LIMIT_S = 180.0
@@ -78,7 +71,7 @@ class Examiner:
             packages: their files.
             logs: a folder for what bots print meanwhile; it is removed behind each examination.
             admitted: is called when there is a new version.
-            check: the examination.
+            check: the examination, called as `check_bot`.
         """
         self._accounts = accounts
         self._packages = packages
@@ -98,8 +91,9 @@ class Examiner:
         """Look for new submissions."""
         self._woken.set()
 
-    async def run(self, launcher: Launcher) -> None:
-        """Examine in its sandboxes, until cancelled."""
+    async def run(self, launcher: Launcher, limits: Confinement | None = None) -> None:
+        """Examine in its sandboxes, of these limits or the usual ones, until cancelled."""
+        self._check = partial(self._check, launcher=launcher, limits=limits)
         while True:
             self._woken = trio.Event()
             try:
@@ -148,7 +142,7 @@ class Examiner:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_end_with, launcher, nursery.cancel_scope)
                 try:
-                    await self._check(folder, logs, tell, launcher=launcher)
+                    await self._check(folder, logs, tell)
                 except Exception as error:  # noqa: BLE001  looked at below, out of the nursery, which would wrap it
                     failure = error
                 nursery.cancel_scope.cancel()

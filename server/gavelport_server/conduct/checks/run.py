@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gavelport_server.conduct.hub import Hub
     from gavelport_server.conduct.manifest import BotManifest
     from gavelport_server.launcher.client import Launcher
+    from gavelport_server.launcher.limits import Confinement
 
     Tell = Callable[[Finding], None]
 
@@ -37,11 +38,16 @@ CLOCK = ClockSetting(allowance_ms=0)
 
 
 async def check_bot(
-    folder: Path, logs: Path, tell: Tell, clock: ClockSetting = CLOCK, launcher: Launcher | None = None
+    folder: Path,
+    logs: Path,
+    tell: Tell,
+    clock: ClockSetting = CLOCK,
+    launcher: Launcher | None = None,
+    limits: Confinement | None = None,
 ) -> None:
     """Check a bot's folder and tell each finding as it is made. What the bots print goes to `logs`.
 
-    With a launcher all bots run in sandboxes.
+    With a launcher all bots run in sandboxes, of these limits or the usual ones.
 
     Raises MatchVoid for a fault of the server, SparringError and EntrantsError where sample bots do not do their part.
     """
@@ -67,7 +73,7 @@ async def check_bot(
         return
     for name in games:
         told = tell if len(games) == 1 else partial(_tell_of, name, tell)
-        await _examine(manifest, GAMES[name], logs, told, clock, launcher)
+        await _examine(manifest, GAMES[name], logs, told, clock, launcher, limits)
 
 
 def check_files(manifest: BotManifest) -> Finding:
@@ -95,7 +101,13 @@ def _tell_of(game: str, tell: Tell, finding: Finding) -> None:
 
 
 async def _examine(
-    manifest: BotManifest, game: AnyGame, logs: Path, tell: Tell, clock: ClockSetting, launcher: Launcher | None
+    manifest: BotManifest,
+    game: AnyGame,
+    logs: Path,
+    tell: Tell,
+    clock: ClockSetting,
+    launcher: Launcher | None,
+    limits: Confinement | None,
 ) -> None:
     tamperers: list[Tamperer] = []
 
@@ -103,7 +115,7 @@ async def _examine(
         tamperers.append(Tamperer(hub))
         return tamperers[0]
 
-    async with local_table(logs, listen, launcher) as table:
+    async with local_table(logs, listen, launcher, limits) as table:
         bot = Examination(Sparring(manifest, game, clock, table, tamperers[0]))
         needed: tuple[Callable[[], Awaitable[Finding]], ...] = (bot.starts, bot.plays)
         for check in needed:
