@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
@@ -13,23 +12,9 @@ from gavelport_server.pairing.ladder import SETTLED_MATCHES
 from gavelport_server.referee.codes import Code
 from gavelport_server.transport.link import StatusCode
 
-from tests.ladder.world import World, settings
+from tests.ladder.world import World, held_match, settings
 
 Clock = trio.testing.MockClock
-
-
-@pytest.fixture
-async def world(tmp_path: Path, nursery: trio.Nursery, autojump_clock: Clock) -> World:
-    made = World(tmp_path, nursery)
-    await made.start()
-    return made
-
-
-async def held_match(world: World) -> dict[str, Any]:
-    """Four bots in a match that stands still, as `a` does not answer."""
-    clients = {name: world.connect(name, holds=name == "a") for name in "abcd"}
-    await world.until(lambda: clients["a"].held)
-    return clients
 
 
 def versions_of(world: World, bot: str) -> list[str]:

@@ -208,3 +208,10 @@ class World:
         with trio.fail_after(within_s):
             while not condition():  # noqa: ASYNC110  any condition at all, under a virtual clock
                 await trio.sleep(0.1)
+
+
+async def held_match(world: World, **fields: Any) -> dict[str, Client]:
+    """Four bots in a match that stands still, as `a` does not answer."""
+    clients = {name: world.connect(name, holds=name == "a", **fields) for name in "abcd"}
+    await world.until(lambda: clients["a"].held)
+    return clients

@@ -13,7 +13,7 @@ from typing import Any
 import trio
 from gavelport_server.archive.files import ReplayFolder, sha256_of
 from gavelport_server.archive.replay import encode_replay
-from gavelport_server.conduct.ladder.service import RunningMatch
+from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 from gavelport_server.lobby.desks import Desks
 from gavelport_server.lobby.door import Door

@@ -11,7 +11,7 @@ from typing import Any
 
 import trio
 from gavelport_engine.game import SPECTATOR, Checkpoint
-from gavelport_server.conduct.ladder.service import RunningMatch
+from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 from gavelport_server.pages.live.broadcast import Broadcast
 from gavelport_server.pages.live.hall import Hall

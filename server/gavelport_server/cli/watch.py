@@ -10,7 +10,7 @@ import click
 import trio
 from starlette.routing import Mount, Router
 
-from gavelport_server.conduct.ladder.service import RunningMatch
+from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 from gavelport_server.pages.elsewhere import HOST, Elsewhere
 from gavelport_server.pages.server import serve_http

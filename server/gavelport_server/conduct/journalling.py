@@ -4,7 +4,7 @@ While a group is being synced, in a worker thread, the next one gathers; with no
 So nothing waits longer than for one sync that is running and its own.
 
 A journal that once failed to write is broken for good: nothing that is not synced is ever told, and every match on it
-is void.
+stops without a word. What is on disk of them goes on at the next start.
 """
 
 from __future__ import annotations

@@ -59,6 +59,10 @@ class MatchVoid(Exception):  # noqa: N818  not an error of whoever calls: an out
         self.reason = reason
 
 
+class MatchLeft(Exception):  # noqa: N818  as above
+    """The log cannot be written any more: the match stands in it, to go on from there, and nobody was told of this."""
+
+
 class MatchLog(Protocol):
     """One match's inputs on their way to disk."""
 
@@ -103,6 +107,7 @@ async def conduct_match(
 
     Raises:
         MatchVoid: something of ours failed, or not all bots came back. The bots were told.
+        MatchLeft: the log cannot be written any more. The bots were told nothing.
         ValueError: sessions that do not fit the seats, that play a match of this id already, or as many matches as
             they said that they play at the same time.
     """
@@ -125,6 +130,8 @@ async def conduct_match(
             await match.wait_over()
     finally:
         match.make_void("the match was stopped")  # unless it is over
+    if match.is_left:
+        raise MatchLeft
     if match.report is None:
         raise MatchVoid(setup.match_id, match.void_reason)
     return match.report
@@ -159,6 +166,7 @@ class _Match:
             raise MatchVoid(setup.match_id, "its past cannot be played again") from error
         self.report: MatchReport | None = self.core.report
         self.void_reason = ""
+        self.is_left = False
         self._past = past
         self._behind_s = 0.0
         """What trio's time is ahead of the core's."""
@@ -178,7 +186,7 @@ class _Match:
             self._sends = [session.send for session in sessions]
         else:
             self._sends = [partial(self._keep, session) for session in sessions]
-            log.when_broken(partial(self.make_void, "the server cannot write its journal"))
+            log.when_broken(self._leave)
 
     # -- the task
 
@@ -232,6 +240,14 @@ class _Match:
         if not self._over.is_set():
             self.report, self.void_reason = None, reason
             self._end(void_end(self._setup.match_id))
+
+    def _leave(self) -> None:
+        """Stop without a word. That it is void would be untrue, as the next start takes up what is in the log."""
+        if not self._over.is_set():
+            self.report, self.is_left, self._is_over = None, True, True
+            for session in self._sessions:
+                session.places.pop(self._setup.match_id, None)
+            self._over.set()
 
     # -- inputs. What fails in here is ours, and costs this match alone.
 

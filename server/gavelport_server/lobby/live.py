@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gavelport_server.conduct.ladder.service import RunningMatch
+    from gavelport_server.conduct.ladder.listing import RunningMatch
     from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 
 

@@ -23,7 +23,7 @@ from gavelport_server.conduct.journalling import finish_match
 from gavelport_server.conduct.ladder.queues import Ledger
 from gavelport_server.conduct.ladder.record import match_seed, new_match_id, now_text
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
-from gavelport_server.conduct.match import MatchVoid, conduct_match
+from gavelport_server.conduct.match import MatchLeft, MatchVoid, conduct_match
 from gavelport_server.referee.codes import Code
 from gavelport_server.referee.report import MatchSetup, SeatName
 from gavelport_server.storage.errors import FencedError, StoreError
@@ -268,6 +268,12 @@ class Matches:
                 )
             except MatchVoid as void:
                 reason = void.reason
+            except MatchLeft:
+                # The server ends now, and the next start takes the match up.
+                _log.error("match_left_in_journal", match=running.match_id)
+                self._release(running, None)
+                self._done(running)
+                return
             except Exception:  # noqa: BLE001  logged: a fault of ours costs this match, and no other
                 _log.exception("match_void", match=running.match_id)
                 reason = "a fault of the server"

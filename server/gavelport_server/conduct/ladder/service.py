@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
@@ -19,6 +18,7 @@ import trio
 from gavelport.v1 import referee_pb2 as pb
 
 from gavelport_server.conduct.journalling import in_thread
+from gavelport_server.conduct.ladder.listing import ConnectedBot, Queue, RunningMatch
 from gavelport_server.conduct.ladder.matches import RATED, Ladder, Matches
 from gavelport_server.conduct.ladder.players import Players
 from gavelport_server.conduct.ladder.queues import Pool
@@ -54,42 +54,6 @@ GRACE_S = 60.0
 """So long after a start the bots of interrupted matches are waited for."""
 HOSTED_LOST = "a bot that this server runs sat in it, and its process ended with the server; it is played again"
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RunningMatch:
-    """A running match, for whoever lists them."""
-
-    match_id: str
-    ladder: str
-    is_rated: bool
-    bots: tuple[str, ...]
-    """By seat."""
-    started_at: str
-    decisions: int
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectedBot:
-    """A version of a bot that is connected."""
-
-    bot: str
-    version: str
-    is_practice: bool
-    matches: int
-    """Running."""
-
-
-@dataclass(frozen=True, slots=True)
-class Queue:
-    """Who waits on a ladder."""
-
-    ladder: str
-    waiting: tuple[str, ...]
-    """Bots that are free for rated matches."""
-    practising: tuple[str, ...]
-    running: int
-    """Matches, of both kinds."""
 
 
 class LadderService:

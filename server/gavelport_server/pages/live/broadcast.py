@@ -22,7 +22,7 @@ from gavelport_server.pages.live.wire import ALL, BEGIN, GONE, framed, frames
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gavelport_server.conduct.ladder.service import RunningMatch
+    from gavelport_server.conduct.ladder.listing import RunningMatch
     from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 
 MOST_PENDING = 500
