@@ -143,15 +143,15 @@ class World:
     store: FailingStore = field(default_factory=FailingStore)
     seed: int = 1
     grace_s: float = 60.0
-    in_worker: InWorker = inline
-    """Of the journal."""
+    in_worker: InWorker | None = None
+    """Of the journal, instead of `inline`."""
     gate: Tokens = field(default_factory=lambda: Tokens(MemoryStore()))
 
     async def start(self) -> None:
         """Start a server over what an earlier one left."""
         self.scope = trio.CancelScope()
         disk = QuickDisk()
-        self.journal = Journal(self.data, disk=disk, in_worker=self.in_worker)
+        self.journal = Journal(self.data, disk=disk, in_worker=self.in_worker or inline)
         self.replays = ReplayFolder(self.data, disk=disk)
         self.service = LadderService(
             self.store, self.store, self.replays, self.journal, self.ladders,
