@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,16 @@ class FolderError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Playing:
+    """What is played in a data folder at present."""
+
+    identity: str
+    """The tournament's; empty for a server's ladders, and before it is known."""
+    matches: int
+    """So many it comes to in the end; 0 where that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
 class DataFolder:
     """What tournaments and ladders are kept in."""
 
@@ -36,6 +46,11 @@ class DataFolder:
     def logs(self, identity: str) -> Path:
         """Return the folder for what a tournament's bots print."""
         return self.path / LOGS / identity
+
+    def note(self, playing: Playing) -> None:
+        """Leave word of what is played, for whoever looks at the folder meanwhile. Raises OSError."""
+        with (self.path / LOCK).open("a", encoding="ascii") as lock:
+            lock.write(f"{playing.identity} {playing.matches}\n")
 
 
 @contextmanager
@@ -77,7 +92,7 @@ def locked(path: Path) -> int:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        holder = os.read(lock, 32).decode("ascii", "replace").strip()
+        holder = os.read(lock, 32).decode("ascii", "replace").partition("\n")[0]
         os.close(lock)
         raise FolderError(
             f"another run-tournament or serve (process {holder or 'unknown'}) plays in {path}; "
@@ -90,3 +105,18 @@ def locked(path: Path) -> int:
         os.close(lock)
         raise FolderError(f"{path} cannot be written to: {error.strerror}; give another with --data DIR") from error
     return lock
+
+
+def playing_in(path: Path) -> Playing | None:
+    """Return what is played in a data folder, if the process that last locked it is still there.
+
+    The lock itself is not tried: a tournament that starts at that moment would be turned away.
+    """
+    try:
+        holder, *noted = (path / LOCK).read_text("ascii").splitlines()
+        with suppress(PermissionError):  # then it is there, as another user
+            os.kill(int(holder), 0)
+    except (OSError, ValueError):
+        return None
+    identity, _, matches = noted[-1].partition(" ") if noted else ("", "", "")
+    return Playing(identity, int(matches) if matches.isdecimal() else 0)

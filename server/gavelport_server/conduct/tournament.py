@@ -11,7 +11,7 @@ import os
 import signal
 import time
 from collections import deque
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice, takewhile
@@ -24,6 +24,7 @@ from gavelport_server.archive.files import sha256_of
 from gavelport_server.archive.playback import Difference
 from gavelport_server.archive.replay import encode_replay
 from gavelport_server.conduct.crew import Crew
+from gavelport_server.conduct.folder import Playing
 from gavelport_server.conduct.hosting import processes_for
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.match import MatchVoid, conduct_match
@@ -126,6 +127,8 @@ class _Runner:
         stored = await trio.to_thread.run_sync(self._stored)
         done = {result.number for result in stored}
         self._progress.started(self._record, stored, self._schedule.matches)
+        with suppress(OSError):  # then nobody who looks learns how far it is
+            self._folder.note(Playing(self._record.identity, self._schedule.matches))
         self._waiting.extend(pairing for pairing in self._schedule.pairings if pairing.number not in done)
         # Until all is cleared up, so that a second Ctrl-C does not leave it half done.
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:

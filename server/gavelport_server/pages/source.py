@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
 from gavelport_server.archive.files import ReplayFolder
 from gavelport_server.archive.fits import read_fit
-from gavelport_server.conduct.folder import LOCK
+from gavelport_server.conduct.folder import playing_in
 from gavelport_server.storage.memory import MemoryStore
 from gavelport_server.storage.sql import FILE, SqlStore
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gavelport_server.archive.fits import LadderFit
+    from gavelport_server.conduct.folder import Playing
     from gavelport_server.storage.store import (
         FoundResult,
         Place,
@@ -69,6 +69,10 @@ class Source(Protocol):
         """Return whether the match's replay must not be shown yet, because its deal is still being played."""
         ...
 
+    def playing(self) -> Playing | None:
+        """Return what is played at present, where that is known."""
+        ...
+
     def replay(self, match_id: str) -> bytes:
         """Return a match's replay as it is stored. Raises ArchiveError where there is none."""
         ...
@@ -111,7 +115,7 @@ class StoreSource:
 
     def is_sealed(self, found: FoundResult) -> bool:
         """Return whether the match's block is being played (design 4); on a ladder each match is its own block."""
-        if found.kind != "tournament" or not self._is_played_in():
+        if found.kind != "tournament" or self.playing() is None:
             return False
         block = (found.result.block, found.result.table)
         played = Counter((one.block, one.table) for one in self._store.results(found.identity))
@@ -124,17 +128,9 @@ class StoreSource:
                 return folder.get(match_id)
         return self._folders[0].get(match_id)
 
-    def _is_played_in(self) -> bool:
-        """Return whether the process that last locked the folder for a tournament is still there.
-
-        The lock itself is not tried: a tournament that starts at that moment would be turned away.
-        """
-        try:
-            holder = int((self._data / LOCK).read_text("ascii"))
-            os.kill(holder, 0)
-        except (OSError, ValueError) as error:
-            return isinstance(error, PermissionError)
-        return True
+    def playing(self) -> Playing | None:
+        """Return what is played in the folder at present."""
+        return playing_in(self._data)
 
 
 class DataFolderSource(StoreSource):
@@ -161,4 +157,4 @@ class DataFolderSource(StoreSource):
             except FileNotFoundError:
                 continue
             found.append((stat.st_mtime_ns, stat.st_size))
-        return tuple(found), self._is_played_in()
+        return tuple(found), self.playing()

@@ -131,11 +131,13 @@ def competition_page(request: Request, shelf: Shelf) -> Response:
         shown.sort(key=lambda line: _sort_key(line, query.sort))
     paging = Paging.of(len(shown), query.page, PAGE)
     latest = shelf.source.find_results(ResultFilter(tournament=record.identity, with_unrated=True), limit=LATEST)
+    playing = shelf.source.playing()
     return page(
         request,
         "competition.html",
         competition=competition,
         record=record,
+        running=playing if playing is not None and playing.identity == record.identity else None,
         setting=json.loads(record.options),
         game=GAMES.get(record.game.partition("@")[0]),
         lines=paging.cut(shown),
