@@ -40,7 +40,20 @@ FIELDS = frozenset(
             "epoch",
         ),
         *("exit_code", "ladder", "library", "match", "matches", "message", "method", "number", "owner", "path", "peer"),
-        *("played", "rated", "reason", "resumed", "running", "sdk", "seat", "seats", "seconds", "text", "token_id"),
+        *(
+            "played",
+            "rated",
+            "reason",
+            "rest_s",
+            "resumed",
+            "running",
+            "sdk",
+            "seat",
+            "seats",
+            "seconds",
+            "text",
+            "token_id",
+        ),
         *("version", "waited_s"),
     }
 )
