@@ -16,7 +16,7 @@ from gavelport_server.transport.link import ServiceError, StatusCode
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Container, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from gavelport_server.conduct.journalling import InWorker
     from gavelport_server.conduct.ladder.matches import Ladder, Matches
@@ -155,7 +155,7 @@ class Requests:
             elif again in self._again:
                 self._again.remove(again)  # it is played again already
 
-    async def load(self, ladder: Ladder, running: Container[str]) -> None:
+    async def load(self, ladder: Ladder, running: Collection[str]) -> None:
         """Take from the store what is void and what is still to be played again, but for matches that run."""
         for is_rated in (True, False):
             identity = ladder.record(is_rated=is_rated).identity
