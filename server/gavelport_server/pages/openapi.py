@@ -19,7 +19,7 @@ _TYPES: dict[int, dict[str, Any]] = {
     FieldDescriptor.CPPTYPE_BOOL: {"type": "boolean"},
     FieldDescriptor.CPPTYPE_DOUBLE: {"type": "number"},
     FieldDescriptor.CPPTYPE_INT32: {"type": "integer", "format": "int32"},
-    FieldDescriptor.CPPTYPE_UINT32: {"type": "integer", "format": "int64", "minimum": 0},
+    FieldDescriptor.CPPTYPE_UINT32: {"type": "integer", "format": "int64", "minimum": 0, "maximum": 2**32 - 1},
     FieldDescriptor.CPPTYPE_UINT64: {"type": "string", "pattern": "^[0-9]+$"},
     FieldDescriptor.CPPTYPE_STRING: {"type": "string"},
 }
