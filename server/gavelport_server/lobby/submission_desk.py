@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import json
 import threading
 from contextlib import closing, contextmanager
@@ -79,9 +80,12 @@ class SubmissionDesk:
         limit = min(request.limit or SUBMISSIONS, MAX_SUBMISSIONS)
         if request.bot:
             found = self._accounts.submissions(own_bot(self._accounts, caller, request.bot).name, limit)
+        elif caller.scope == "admin":
+            found = self._accounts.submissions(limit=limit)
         else:
-            own = {bot.name for bot in own_bots(self._accounts, caller)}
-            found = [one for one in self._accounts.submissions() if one.bot in own][:limit]
+            own = own_bots(self._accounts, caller)
+            of_all = (one for bot in own for one in self._accounts.submissions(bot.name, limit))
+            found = heapq.nlargest(limit, of_all, key=lambda one: one.id)
         return lobby_pb2.ListSubmissionsResponse(submissions=[self._told(one) for one in found])
 
     def get_log(self, caller: Caller, request: lobby_pb2.GetLogRequest) -> Iterator[lobby_pb2.GetLogResponse]:
