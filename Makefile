@@ -81,8 +81,8 @@ format: env ## bring Python and .proto files into form
 	$(BIN)/ruff format
 	$(BIN)/buf format -w
 
-test: env system lint ## lint, then the tests
-	$(BIN)/pytest
+test: env system lint ## lint, then the tests, on as many cores as there are
+	$(BIN)/pytest -n auto --dist loadfile
 
 test-long: env system ## the long tests only
 	$(BIN)/pytest -m long --timeout=1800
