@@ -53,11 +53,11 @@ def report_of(game: str, number: int, *, match_id: str = "") -> MatchReport:
     return replace(report, setup=replace(report.setup, seats=names))
 
 
-def fill(data: Path, store: Store, game: str, matches: int = MATCHES) -> None:
-    """Play so many matches of a tournament, three to a block."""
+def fill(data: Path, store: Store, game: str, matches: int = MATCHES, *, first: int = 0) -> None:
+    """Play so many matches of a tournament, three to a block, from one on."""
     tournament = store.open_tournament(record(game))
     folder = ReplayFolder(data)
-    for number in range(matches):
+    for number in range(first, matches):
         report = report_of(game, number)
         stored = encode_replay(report)
         folder.put(report.setup.match_id, stored)

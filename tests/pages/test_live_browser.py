@@ -17,6 +17,7 @@ from gavelport_engine.container.rules import Container
 from gavelport_engine.game import Checkpoint
 from gavelport_server.archive.files import ReplayFolder
 from gavelport_server.archive.replay import encode_replay
+from gavelport_server.conduct.folder import Playing, open_folder
 from gavelport_server.pages.elsewhere import Elsewhere
 from gavelport_server.pages.server import serve_http
 from gavelport_server.pages.shield import Shield
@@ -26,7 +27,8 @@ from starlette.routing import Mount, Router
 
 from tests.archive.play import played_match
 from tests.pages.browser import CHROMIUM, THEMES, WIDTHS, Theme, chromium, visit
-from tests.pages.folders import SHORT, report_of
+from tests.pages.browser import served as browser_served
+from tests.pages.folders import IDENTITY, SHORT, fill, report_of
 from tests.pages.live import Stage, positions
 from tests.pages.shown import CONTAINER, SHIPPING, container_expected, shipping_expected
 
@@ -227,3 +229,19 @@ def test_pages_fit_their_window_and_everybody(browser: Browser, tmp_path: Path, 
                         if one["impact"] in ("serious", "critical")
                     ]
                     assert (name, window.said, wider, serious) == (name, [], 0, [])
+
+
+def test_a_tournament_page_follows_what_is_played(browser: Browser, tmp_path: Path) -> None:
+    with open_folder(tmp_path) as folder:
+        fill(tmp_path, folder.store, "container", 3)
+        folder.note(Playing(IDENTITY["container"], 6))
+        with browser_served(tmp_path) as url, visit(browser) as window:
+            page = window.page
+            page.goto(f"{url}/tournaments/{IDENTITY['container']}")
+            expect(page.locator("#progress")).to_contain_text("3 of 6 matches")
+            fill(tmp_path, folder.store, "container", 6, first=3)
+            expect(page.locator("#progress")).to_contain_text("6 of 6 matches", timeout=30_000)
+            expect(page.locator("#latest tbody tr")).to_have_count(6)
+            folder.note(Playing("another", 1))
+            expect(page.locator("#progress")).to_be_empty(timeout=30_000)
+            assert window.said == []
