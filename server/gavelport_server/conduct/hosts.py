@@ -14,6 +14,7 @@ from gavelport_server.conduct.folder import LOGS
 from gavelport_server.conduct.hosting import hosting
 from gavelport_server.conduct.ladder.hosted import HostedBots
 from gavelport_server.launcher.client import LauncherError, attached
+from gavelport_server.lobby.packages import Packages
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from gavelport_server.conduct.ladder.service import LadderService
     from gavelport_server.conduct.sandboxes import Sandboxes
     from gavelport_server.launcher.client import LauncherProcess
+    from gavelport_server.lobby.examiner import Examiner
     from gavelport_server.transport.link import Listener
 
 AGAIN_S = 30.0
@@ -33,9 +35,9 @@ _log = structlog.get_logger(__name__)
 
 @asynccontextmanager
 async def hosts(
-    boxes: Sandboxes, ladders: LadderService, hub: Hub, listener: Listener, data: Path
+    boxes: Sandboxes, ladders: LadderService, hub: Hub, listener: Listener, data: Path, examiner: Examiner
 ) -> AsyncIterator[Callable[[], None]]:
-    """Give what has submitted bots run, until the end of the context; where none can be, it does nothing.
+    """Give what has submitted bots examined and run, until the end of the context; without sandboxes it does nothing.
 
     It is entered before the matches begin and left after they have ended, so that no process ends before its match.
     """
@@ -43,15 +45,19 @@ async def hosts(
     if boxes.process is None:
         yield lambda: None
         return
-    ladders.hosted = hosted = HostedBots(
-        ladders, hub, data / LOGS / "hosted", (data / "bots").joinpath, most=boxes.most
-    )
+    logs, cores = data / LOGS / "hosted", len(os.sched_getaffinity(0))
+    ladders.hosted = hosted = HostedBots(ladders, hub, logs, Packages(data).folder, most=boxes.most, starting=cores)
     async with (
         attached(boxes.process, partial(_start_again, boxes, ladders)) as launcher,
         hosting(launcher, listener, boxes.limits, are_staged=True) as host,
         trio.open_nursery() as nursery,
     ):
-        yield partial(nursery.start_soon, hosted.run, host, boxes.words)
+
+        def begin() -> None:
+            nursery.start_soon(hosted.run, host, boxes.words)
+            nursery.start_soon(examiner.run, launcher, boxes.limits)
+
+        yield begin
         nursery.cancel_scope.cancel()
 
 

@@ -185,7 +185,8 @@ class _Service:
         app = application(desks.by_name, _Health(ladders), self._metrics, [Mount("/", pages)])
         refitter = Refitter(folder.path, settings.database, ladders.counts)
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-            async with hosts(self._boxes, ladders, hub, stopwatch, folder.path) as host, trio.open_nursery() as rooms:
+            around = hosts(self._boxes, ladders, hub, stopwatch, folder.path, desks.examiner)
+            async with around as host, trio.open_nursery() as rooms:
                 rooms.start_soon(journal.run)
                 rooms.start_soon(gate.run)
                 await rooms.start(ladders.run)

@@ -11,7 +11,6 @@ A launcher that is lost is nobody's fault: its matches are void, and played agai
 
 from __future__ import annotations
 
-import os
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ import structlog
 import trio
 from gavelport_engine.registry import GAMES
 
+from gavelport_server.conduct.journalling import in_thread
 from gavelport_server.conduct.ladder.hosted_logs import HostedLogs
 from gavelport_server.conduct.local import plays
 from gavelport_server.conduct.manifest import ManifestError, read_manifest
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from gavelport_server.conduct.hosting import HostedProcess, Hosting
     from gavelport_server.conduct.hub import Hub
+    from gavelport_server.conduct.journalling import InWorker
     from gavelport_server.conduct.ladder.service import LadderService
     from gavelport_server.conduct.manifest import BotManifest
 
@@ -77,7 +78,9 @@ class _Bot:
         self.lives: list[_Life] = []
         self.in_play: _Life | None = None
         self.waits_since = trio.current_time()
-        """Since it was last at a match."""
+        """Since it was last at a match, or had to make room."""
+        self.begun = 0
+        """When its latest process was started, in the order of all."""
         self.failures = 0
         self.rests_until = 0.0
         self.why = ""
@@ -125,7 +128,15 @@ class HostedBots:
     """The processes of all hosted bots. `run` keeps them going."""
 
     def __init__(
-        self, ladders: LadderService, hub: Hub, logs: Path, folder: Callable[[str], Path], *, most: int
+        self,
+        ladders: LadderService,
+        hub: Hub,
+        logs: Path,
+        folder: Callable[[str], Path],
+        *,
+        most: int,
+        starting: int,
+        in_worker: InWorker = in_thread,
     ) -> None:
         """Take whom they play for.
 
@@ -135,16 +146,19 @@ class HostedBots:
             logs: the folder of what they print.
             folder: returns where a content hash is unpacked; blocks; raises OSError or ValueError where it is not.
             most: so many processes at the same time.
+            starting: so many of them that are starting, which takes a core each for a second.
+            in_worker: where what blocks is done.
         """
         self.sandbox = ""
         self.logs = HostedLogs(logs)
         self._ladders = ladders
         self._hub = hub
         self._folder = folder
-        self._most = most
-        self._starting = len(os.sched_getaffinity(0))  # to start takes a core for a second
+        self._most, self._starting = most, starting
+        self._in_worker = in_worker
         self._bots: dict[SeatName, _Bot] = {}
         self._changed = trio.Event()
+        self._begun = 0
 
     def words(self, bot: str) -> str:
         """Return what keeps a hosted bot from playing, in words; empty where nothing does, and for any other bot."""
@@ -189,7 +203,7 @@ class HostedBots:
 
     async def _look(self, hosting: Hosting, nursery: trio.Nursery) -> None:
         now = trio.current_time()
-        await self._keep_in_step()
+        playing = await self._keep_in_step()
         for bot in self._bots.values():
             for life in bot.lives:
                 if life.session.connected and life is not bot.in_play:
@@ -197,14 +211,13 @@ class HostedBots:
                 elif life.is_up and not life.session.connected and not life.match_id and now - life.since > START_S:
                     life.session.gone(f"it was not connected for {START_S:.0f} s")
                     life.over.set()
-        wanted = [bot for bot in self._bots.values() if bot.manifest is not None and self._is_well(bot, now)]
+        wanted = [bot for bot in playing if bot.manifest is not None and self._is_well(bot, now)]
         without = [bot for bot in wanted if not bot.living]
         with_one = [bot for bot in wanted if len(bot.living) == 1 and bot.in_play is not None]
         lives = [life for bot in self._bots.values() for life in bot.lives]
         room = 0 if hosting.launcher.is_lost else self._most - len(lives)
         starting = self._starting - sum(not life.is_up for life in lives)
-        in_turn = sorted(without, key=lambda bot: bot.waits_since) + sorted(with_one, key=lambda bot: bot.waits_since)
-        for bot in in_turn[: max(0, min(room, starting))]:
+        for bot in (_in_turn(without) + _in_turn(with_one))[: max(0, min(room, starting))]:
             self._begin(bot, hosting, nursery)
         if len(without) > room:
             self._make_room(len(without) - max(0, room), now)
@@ -212,8 +225,8 @@ class HostedBots:
     def _is_well(self, bot: _Bot, now: float) -> bool:
         return bot.rests_until <= now and self._ladders.players.seat(bot.name).rests_until <= now
 
-    async def _keep_in_step(self) -> None:
-        """Have an entry for each version that plays, and end the processes of all others that are at no match."""
+    async def _keep_in_step(self) -> list[_Bot]:
+        """Return the versions that play; the processes of all others end, but for those that are at a match."""
         roster = self._ladders.roster
         playing = {}
         for bot_name in roster.names:
@@ -234,13 +247,14 @@ class HostedBots:
             bot = self._bots[name]
             if bot.manifest is None and bot.rests_until <= trio.current_time():
                 await self._read(bot)
+        return [self._bots[name] for name in playing]
 
     async def _read(self, bot: _Bot) -> None:
         def read() -> BotManifest:
             return read_manifest(self._folder(bot.content_hash))
 
         try:
-            bot.manifest = await trio.to_thread.run_sync(read)
+            bot.manifest = await self._in_worker(read)
         except (OSError, ManifestError, ValueError) as error:
             self._failed(bot, bounded(f"what was submitted cannot be read: {error}"))
             bot.failures = max(bot.failures, STARTS)
@@ -250,13 +264,14 @@ class HostedBots:
         """End processes that wait for their turn, then those that have long waited for a table."""
         spare = [life for bot in self._bots.values() if (life := bot.standby) is not None and bot.in_play is not None]
         idle = [
-            (bot.in_play.since, bot.in_play)
+            (bot.in_play, bot)
             for bot in self._bots.values()
             if bot.in_play is not None and not bot.in_play.match_id and now - bot.in_play.since > IDLE_S
         ]
-        # One that waits its turn at its second process has the first one at a table; the others wait for nothing.
-        waiting = spare + [life for _, life in sorted(idle, key=lambda pair: pair[0])]
-        for life in waiting[:processes]:
+        for life in spare[:processes]:
+            self._end(life)
+        for life, bot in sorted(idle, key=lambda pair: pair[0].since)[: max(0, processes - len(spare))]:
+            bot.waits_since = now
             self._end(life)
 
     def _end(self, life: _Life) -> None:
@@ -273,6 +288,8 @@ class HostedBots:
         log = self.logs.fresh(bot.name)
         life = _Life(hosting.process(bot.manifest, token, log), self._hub.admit(token, bot.name), log)
         life.since = trio.current_time()
+        self._begun += 1
+        bot.begun = self._begun
         bot.lives.append(life)
         nursery.start_soon(self._live, bot, life, hosting)
 
@@ -339,6 +356,11 @@ class HostedBots:
             rest_s = min(REST_MOST_S, REST_S * 2**beyond)
             bot.rests_until = trio.current_time() + rest_s
             _log.warning("hosted_bot_rests", bot=bot.name.bot, version=bot.name.version, reason=why, rest_s=rest_s)
+
+
+def _in_turn(bots: list[_Bot]) -> list[_Bot]:
+    """Return bots as they are to have a process: who has waited longest first."""
+    return sorted(bots, key=lambda bot: (bot.waits_since, bot.begun))
 
 
 def most_processes(seats: int, memory_bytes: int, *, cores: int, machine_bytes: int) -> int:
