@@ -12,7 +12,9 @@
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         for (const part of PARTS) {
           const there = page.getElementById(part);
-          if (there) document.getElementById(part)?.replaceWith(there);
+          const here = document.getElementById(part);
+          if (there && !here) { location.reload(); return; } // the first results are in: there is more to show
+          if (there) here.replaceWith(there);
         }
       }
     }
