@@ -65,7 +65,9 @@ async def test_schemathesis_finds_nothing(tmp_path: Path, capsys: pytest.Capture
 @pytest.mark.long
 @pytest.mark.timeout(600)
 async def test_it_would_find_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(openapi._TYPES, FieldDescriptor.CPPTYPE_UINT32, {"type": "integer", "format": "int64", "minimum": 0})
+    monkeypatch.setitem(
+        openapi._TYPES, FieldDescriptor.CPPTYPE_UINT32, {"type": "integer", "format": "int64", "minimum": 0}
+    )
     code, said = await examined(tmp_path, "--phases", "coverage")
     assert code == 1
     assert "Schema-valid request rejected" in said
