@@ -54,6 +54,11 @@ class Hosting:
         self._are_staged = are_staged
         self._sockets = 0
 
+    @property
+    def folder(self) -> Path:
+        """Where the sockets are."""
+        return self._folder
+
     def process(self, manifest: BotManifest, token: str, log_path: Path) -> HostedProcess:
         """Return a process of a bot, not yet started; `token` is that of its session."""
         self._sockets += 1

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from contextlib import asynccontextmanager
+import shutil
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 AGAIN_S = 30.0
 """Between two attempts to start a launcher in the place of one that was lost."""
+SOCKETS = ".sockets"
+"""In the data folder: a link to where the sockets of hosted bots are."""
 LOST = "the launcher is gone, and with it all processes of hosted bots; restart the server"
 _log = structlog.get_logger(__name__)
 
@@ -52,6 +55,7 @@ async def hosts(
         hosting(launcher, listener, boxes.limits, are_staged=True) as host,
         trio.open_nursery() as nursery,
     ):
+        await trio.to_thread.run_sync(_sweep, data, host.folder)
 
         def begin() -> None:
             nursery.start_soon(hosted.run, host, boxes.words)
@@ -59,6 +63,20 @@ async def hosts(
 
         yield begin
         nursery.cancel_scope.cancel()
+
+
+def _sweep(data: Path, folder: Path) -> None:
+    """Remove the sockets that a killed server left, and keep where this one has its own.
+
+    They are not in the data folder itself, as the path of a socket may have no more than 107 characters.
+    """
+    kept = data / SOCKETS
+    with suppress(OSError):
+        left = kept.readlink()
+        if left.name.startswith("gavelport-") and left.stat().st_uid == os.geteuid():
+            shutil.rmtree(left, ignore_errors=True)
+    kept.unlink(missing_ok=True)
+    kept.symlink_to(folder)
 
 
 async def _start_again(boxes: Sandboxes, ladders: LadderService) -> LauncherProcess | None:

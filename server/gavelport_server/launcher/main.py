@@ -230,8 +230,9 @@ class Launcher:
             messages.send(self._link, message)
 
     def _close(self) -> None:
-        for bot in list(self._bots.values()):
+        for bot in self._bots.values():  # all at once, before anything is waited for
             bot.group.kill()
+        for bot in list(self._bots.values()):
             bot.process.wait()
             self._end(bot)
         self._cgroups.close()
