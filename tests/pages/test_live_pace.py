@@ -25,8 +25,8 @@ from tests.conduct.bots import Bot, Table, match_setup
 
 SPECTATORS = 50
 ROUNDS = 5
-MOST_COST = 2.0
-"""So many times what a match costs the serving process without spectators; its pace is printed, as cores are shared."""
+MOST_SHARE = 0.25
+"""Of a core, for all of them beyond the first: what they cost goes by time, not by decisions. Paces are printed."""
 SLOW = """
 import socket, sys, time
 port, path, count = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -120,7 +120,9 @@ async def test_slow_spectators_do_not_slow_a_match(tmp_path: Path, capsys: pytes
         )
         for spectators, found in paces.items()
     }
+    share = (median[SPECTATORS][1] - median[1][1]) * median[SPECTATORS][0] / 1e6
     with capsys.disabled():
         for spectators, (pace, cost) in median.items():
             print(f"\n{spectators:3} slow spectators: {pace:,.0f} decisions/s, {cost:,.0f} µs CPU a decision", end="")
-    assert median[SPECTATORS][1] < MOST_COST * median[0][1]
+        print(f"; those beyond the first take {100 * share:.1f} % of a core", end="")
+    assert share < MOST_SHARE
