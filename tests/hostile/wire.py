@@ -57,7 +57,7 @@ class Wire:
             (":scheme", "http"),
             (":path", METHOD),
             (":authority", "referee"),
-            ("te", "trailers"),
+            ("te", "trailers"),  # codespell:ignore te
             ("content-type", "application/grpc"),
             ("authorization", authorization),
             *(extra or []),
