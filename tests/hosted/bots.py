@@ -102,8 +102,7 @@ class Hosting(Server):
     @property
     def bots(self) -> list[int]:
         """Every process of a user of its launcher that is not dead."""
-        first = BASE_UID + MOST_SLOTS * (self.process.pid % LAUNCHERS)
-        return [pid for pid in _processes() if first <= _uid(pid) < first + MOST_SLOTS and not _is_dead(pid)]
+        return uids_left(BASE_UID + MOST_SLOTS * (self.process.pid % LAUNCHERS))
 
 
 @contextmanager
@@ -144,6 +143,11 @@ def as_seen_by_others(command: list[str]) -> list[str]:
         return command
     shown = ["unshare", "--mount", "sh", "-c", SHOWN, "sh", str(prefix), str(closed[-1])]
     return [*shown, *command]
+
+
+def uids_left(first: int) -> list[int]:
+    """Return the processes of a launcher's users that are not dead; `first` is its first user."""
+    return [pid for pid in _processes() if first <= _uid(pid) < first + MOST_SLOTS and not _is_dead(pid)]
 
 
 def leftovers(launcher: int) -> list[str]:
