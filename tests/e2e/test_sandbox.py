@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
+
+from click.testing import CliRunner
+from gavelport_server.main import gavelport
 
 from tests.e2e.runs import finish, play, start, verified, without_times
 from tests.launcher.conftest import require_sandbox
@@ -28,6 +32,13 @@ def leftovers() -> set[Path]:
     return {path for path in found if not Path("/proc", path.name.removeprefix("gavelport-")).exists()}
 
 
+def listed(data: Path) -> list[dict[str, str]]:
+    """Return the matches of a data folder, as `replays list --json` has them."""
+    told = CliRunner().invoke(gavelport, ["replays", "list", "--data", str(data), "--json"])
+    found: list[dict[str, str]] = json.loads(told.output)
+    return found
+
+
 def test_bots_in_sandboxes_play_the_same_matches(tmp_path: Path) -> None:
     require_sandbox()
     before = leftovers()
@@ -38,6 +49,9 @@ def test_bots_in_sandboxes_play_the_same_matches(tmp_path: Path) -> None:
     assert without_times(confined) == without_times(bare)
     assert all(row["faults"] == {} for row in confined["standings"])
     assert verified(tmp_path / "confined")
+    words = "seats 0 1 2: 24 effects hold; 512 MiB, 64 processes, 1 core"
+    assert {one["sandbox"] for one in listed(tmp_path / "confined")} == {words}
+    assert {one["sandbox"] for one in listed(tmp_path / "bare")} == {""}
     assert leftovers() <= before
 
 

@@ -10,17 +10,16 @@ import trio
 from gavelport.v1 import referee_pb2 as pb
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.conduct.ladder import hosted_logs
-from gavelport_server.conduct.ladder.hosted import IDLE_S, REST_S, START_S, most_processes, sandbox_words
+from gavelport_server.conduct.ladder.hosted import IDLE_S, REST_S, START_S, most_processes
 from gavelport_server.conduct.ladder.hosted_logs import HostedLogs
 from gavelport_server.conduct.ladder.service import HOSTED_LOST
+from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.referee.report import SeatName
 from gavelport_server.transport.link import StatusCode
 from trio.testing import MockClock
 
 from tests.ladder.hosts import SANDBOX, Hosts, played, stopped
 from tests.ladder.world import World, settings
-
-MIB = 1024 * 1024
 
 
 @pytest.fixture
@@ -355,5 +354,6 @@ def test_processes_by_the_machine(seats: int, cores: int, machine: int, most: in
 
 
 def test_what_is_kept_with_a_match() -> None:
-    assert sandbox_words(24, 512, 64, 1.0) == SANDBOX
-    assert sandbox_words(24, 256, 32, 1.5) == "24 effects hold; 256 MiB, 32 processes, 1.5 cores"
+    assert Confinement().in_words(24) == SANDBOX
+    narrow = Confinement(memory_bytes=256 * MIB, processes=32, cores=1.5)
+    assert narrow.in_words(24) == "24 effects hold; 256 MiB, 32 processes, 1.5 cores"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gavelport_server import shipped
-from gavelport_server.conduct.ladder.hosted import most_processes, sandbox_words
+from gavelport_server.conduct.ladder.hosted import most_processes
 from gavelport_server.launcher.client import LauncherError, LauncherProcess
 from gavelport_server.launcher.examine import require_holding
 from gavelport_server.launcher.limits import MIB, Confinement
@@ -80,8 +80,7 @@ def sandboxes(settings: ServeSettings) -> Sandboxes:
     except LauncherError as error:
         process.close()
         return Sandboxes(limits, most, why_not=str(error))
-    words = sandbox_words(effects, settings.memory_mib, limits.processes, limits.cores)
-    return Sandboxes(limits, most, process, words=words)
+    return Sandboxes(limits, most, process, words=limits.in_words(effects))
 
 
 def require_user(settings: ServeSettings) -> None:

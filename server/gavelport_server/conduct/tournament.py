@@ -12,7 +12,7 @@ import signal
 import time
 from collections import deque
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Protocol
@@ -30,6 +30,7 @@ from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.match import MatchVoid, conduct_match
 from gavelport_server.conduct.results import explained, result_of, result_of_replay
 from gavelport_server.launcher.client import attached
+from gavelport_server.launcher.limits import Confinement
 from gavelport_server.ratings.elo import elo_of
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.storage.store import Standing
@@ -226,6 +227,9 @@ class _Runner:
         stored = await trio.to_thread.run_sync(encode_replay, report)
         seconds = time.monotonic() - began
         result = result_of(pairing, report, replay_sha256=sha256_of(stored), seconds=seconds)
+        if self._sandbox is not None:
+            seats = " ".join(map(str, range(len(seated))))
+            result = replace(result, sandbox=f"seats {seats}: {Confinement().in_words(self._sandbox.effects)}")
         with trio.CancelScope(shield=True):  # what is over shall not be lost to a Ctrl-C
             await self._keep(result, stored)
         for seat_number in report.retired:  # whatever ailed its process, the next match has a fresh one

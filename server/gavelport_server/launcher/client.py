@@ -120,6 +120,8 @@ class LauncherProcess:
             )
         self.cgroups = int(told["cgroups"])
         """The version of control groups in use."""
+        self.effects = 0
+        """How many effects were found to hold, once it was examined."""
 
     def close(self) -> None:
         """End it, and with it every bot."""

@@ -91,6 +91,7 @@ def require_holding(process: LauncherProcess) -> list[Finding]:
     if wrong := [each for each in found if not each.holds]:
         told = "; ".join(f"{each.what} ({each.saw}): {each.remedy}" for each in wrong)
         raise LauncherError(f"bots cannot be confined here. Within their reach: {told}")
+    process.effects = len(found)
     return found
 
 

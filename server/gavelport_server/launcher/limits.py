@@ -22,3 +22,9 @@ class Confinement:
     scratch_bytes: int = 32 * MIB
     """In `/tmp`, which is empty at the start and gone with the process."""
     open_files: int = 256
+
+    def in_words(self, effects: int) -> str:
+        """Return what is kept with each match of hosted bots; `effects` of the examination were found to hold."""
+        many = "core" if self.cores == 1 else "cores"
+        memory = f"{self.memory_bytes // MIB} MiB"
+        return f"{effects} effects hold; {memory}, {self.processes} processes, {self.cores:g} {many}"

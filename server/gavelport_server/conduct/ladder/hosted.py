@@ -370,9 +370,3 @@ def most_processes(seats: int, memory_bytes: int, *, cores: int, machine_bytes: 
     table's worth in any case.
     """
     return max(seats, min(4 * cores, machine_bytes * 3 // 4 // memory_bytes))
-
-
-def sandbox_words(effects: int, memory_mib: int, processes: int, cores: float) -> str:
-    """Return what is kept with each match of hosted bots."""
-    many = "core" if cores == 1 else "cores"
-    return f"{effects} effects hold; {memory_mib} MiB, {processes} processes, {cores:g} {many}"
