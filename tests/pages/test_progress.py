@@ -49,10 +49,10 @@ def test_afterwards_the_page_is_an_archive(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lock", "found"),
     [
-        (f"{os.getpid()}\n", Playing("", 0)),
-        (f"{os.getpid()}\nabc 12\n", Playing("abc", 12)),
-        (f"{os.getpid()}\nabc 12\ndef 7\n", Playing("def", 7)),
-        (f"{os.getpid()}\nabc", Playing("abc", 0)),
+        ("OURS\n", Playing("", 0)),
+        ("OURS\nabc 12\n", Playing("abc", 12)),
+        ("OURS\nabc 12\ndef 7\n", Playing("def", 7)),
+        ("OURS\nabc", Playing("abc", 0)),
         ("1\n", Playing("", 0)),
         ("", None),
         ("junk\n", None),
@@ -60,7 +60,7 @@ def test_afterwards_the_page_is_an_archive(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_lock_says(tmp_path: Path, lock: str, found: Playing | None) -> None:
-    (tmp_path / LOCK).write_text(lock)
+    (tmp_path / LOCK).write_text(lock.replace("OURS", str(os.getpid())))
     assert playing_in(tmp_path) == found
 
 
