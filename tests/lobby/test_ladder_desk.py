@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -208,3 +209,13 @@ async def test_who_asks_before_all_is_summed_up_is_not_kept_waiting(
     assert parts[-1] == whole
     with house.desks.boards._of("l1").lock:
         assert await ask(house, "get_standings", ladder="main") == whole, "somebody else is at it"
+
+
+async def test_a_bot_that_has_just_come_is_not_long_away(house: House) -> None:
+    house.live.connected = []
+    with pytest.MonkeyPatch.context() as patched:
+        bots = [replace(bot, last_seen_at="") for bot in house.store.bots()]
+        patched.setattr(house.store, "bots", lambda: bots)
+        rows = (await ask(house, "get_standings", ladder="main")).standings
+    assert len(rows) == 4
+    assert {row.inactive for row in rows} == {False}

@@ -219,7 +219,7 @@ def _playing(bot: BotRecord | None, newest: str) -> str:
 def _is_inactive(bot: BotRecord | None, away: str, *, is_connected: bool) -> bool:
     if bot is None or bot.status != "active":
         return True
-    return not is_connected and bot.last_seen_at < away
+    return not is_connected and (bot.last_seen_at or bot.created_at) < away  # who is there is kept once a minute
 
 
 def _ranked(lines: list[Line]) -> list[Line]:
