@@ -95,7 +95,8 @@ class Hosting(Server):
     @property
     def launcher(self) -> int:
         """The launcher's process."""
-        told = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        threads = Path(f"/proc/{self.process.pid}/task").iterdir()
+        told = [pid for thread in threads for pid in (thread / "children").read_text().split()]
         (found,) = (int(pid) for pid in told if "gavelport_server.launcher.main" in _command_line(int(pid)))
         return found
 

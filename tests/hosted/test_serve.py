@@ -8,11 +8,15 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from gavelport_server.conduct.ladder.service import HOSTED_LOST
+from gavelport_server.conduct.sandboxes import UserError, require_user
+from gavelport_server.serving import read_serving
 from gavelport_server.storage.sql import SqlStore
 from gavelport_server.storage.store import FoundResult, ResultFilter
 
@@ -137,14 +141,13 @@ def test_a_bot_that_never_starts_rests_and_its_error_is_kept(server: Hosting, fo
     assert first_faults(found(folder / "data"), "broken") == []
 
 
-def test_a_stop_leaves_nothing(server: Hosting, folder: Path) -> None:
+def test_a_killed_server_leaves_no_bot_after_a_second(server: Hosting) -> None:
     """The last of those that share the server."""
     server.wait_until(lambda: bool(server.bots))
-    launcher = server.launcher
-    assert leftovers(launcher) != []
-    assert server.stop() == 0
-    assert (server.bots, leftovers(launcher)) == ([], [])
-    assert list((folder / "tmp").glob("gavelport-*")) == []
+    assert leftovers(server.launcher) != []
+    server.process.kill()
+    time.sleep(1)
+    assert server.bots == []
 
 
 # -- kills
@@ -161,13 +164,13 @@ def killed_folder() -> Iterator[Path]:
         yield folder
 
 
-def start(folder: Path) -> Any:
-    return hosting(
-        folder / "data", "--config", str(folder / "serve.toml"), "--sample-bots", "random_legal,factory_owner"
-    )
+def start(folder: Path, user: str = USER) -> AbstractContextManager[Hosting]:
+    config = ("--config", str(folder / "serve.toml"), "--sample-bots", "random_legal,factory_owner")
+    return hosting(folder / "data", *config, user=user)
 
 
-def test_a_killed_server_leaves_no_bot_and_the_next_start_clears_up_and_goes_on(killed_folder: Path) -> None:
+@pytest.mark.long
+def test_the_start_after_a_kill_clears_up_and_goes_on(killed_folder: Path) -> None:
     data = killed_folder / "data"
     with start(killed_folder) as server:
         server.wait_until(lambda: server.metric("gavelport_running_matches") > 0)
@@ -176,8 +179,6 @@ def test_a_killed_server_leaves_no_bot_and_the_next_start_clears_up_and_goes_on(
         }
         launcher = server.launcher
         server.process.kill()
-        time.sleep(1)
-        assert server.bots == []
     with start(killed_folder) as server:
         server.wait_until(lambda: bool(voids(data)))
         (void,) = voids(data)
@@ -186,6 +187,10 @@ def test_a_killed_server_leaves_no_bot_and_the_next_start_clears_up_and_goes_on(
         assert begun not in {one.result.match_id for one in found(data)}
         assert leftovers(launcher) == []
         assert len(list((killed_folder / "tmp").glob("gavelport-*"))) == 1
+        launcher = server.launcher
+        assert server.stop() == 0
+        assert (server.bots, leftovers(launcher)) == ([], [])
+    assert list((killed_folder / "tmp").glob("gavelport-*")) == []
 
 
 @pytest.mark.long
@@ -205,22 +210,37 @@ def test_a_killed_launcher_costs_no_bot_anything_and_is_said(killed_folder: Path
         assert server.stop() == 0
 
 
+@pytest.mark.long
+def test_a_server_that_is_still_root_starts_another_launcher(killed_folder: Path) -> None:
+    data = killed_folder / "data"
+    with start(killed_folder, user="root") as server:
+        server.wait_until(lambda: server.metric("gavelport_running_matches") > 0)
+        os.kill(server.launcher, signal.SIGKILL)
+        server.wait_until(lambda: bool(events(server, "launcher_started_again")))
+        assert server.get("/health")["notices"] == []
+        begun = len(found(data))
+        server.wait_until(lambda: len(found(data)) > begun)
+        assert all(seat.faults == () for one in found(data) for seat in one.result.seats)
+        launcher = server.launcher
+        assert server.stop() == 0
+    assert leftovers(launcher) == []
+
+
 # -- refusals
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("--hosting", "true"), "error: user: a server that hosts bots keeps no privileges of root for itself"),
-        (("--hosting", "true", "--user", "no-such-user"), "error: user: there is no user 'no-such-user'"),
-    ],
-)
-def test_who_the_server_is_has_to_be_settled(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_who_the_server_is_has_to_be_settled(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("needs root")
-    done = subprocess.run(command(tmp_path / "data", *arguments), capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert done.stderr.startswith(said)
+    settings = read_serving(None, flags={("hosting",): "true"})
+    with pytest.raises(UserError, match="user: a server that hosts bots keeps no privileges of root for itself"):
+        require_user(settings)
+    require_user(replace(settings, hosting=False))
+    require_user(replace(settings, user="root"))
+    with pytest.raises(UserError, match="user: there is no user 'no-such-user' on this machine"):
+        require_user(replace(settings, user="no-such-user"))
+    done = subprocess.run(command(tmp_path / "data", "--hosting", "true"), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.startswith("error: user: a server that hosts")) == (2, True)
     assert not (tmp_path / "data").exists()
 
 
