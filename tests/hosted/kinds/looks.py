@@ -6,6 +6,7 @@ import glob
 import os
 import signal
 import socket
+import sys
 from pathlib import Path
 
 from .hostile import CANARY, LIBC, OWN, AtOnce, Hostile, connects, escaped, readable
@@ -19,8 +20,11 @@ class LooksForBots(AtOnce):
             if path != OWN:
                 connects(socket.AF_UNIX, path)
         for place in ("/run/gavelport", "/sys/fs/cgroup", "/home", "/root", CANARY["folder"]):
-            if os.path.isdir(place) and os.listdir(place):
-                escaped(f"sees {place}: {os.listdir(place)[:3]}")
+            names = os.listdir(place) if os.path.isdir(place) else []
+            # The interpreter may lie anywhere.
+            seen = [name for name in names if not sys.base_prefix.startswith(os.path.join(place, name))]
+            if seen:
+                escaped(f"sees {place}: {seen[:3]}")
 
 
 class LooksForNetwork(AtOnce):

@@ -55,13 +55,17 @@ class MemoryHog(Hostile):
 
 class MemoryByChildren(Hostile):
     def attack(self) -> None:
+        children = []
         for _ in range(8):
-            if not os.fork():
+            children.append(os.fork())
+            if not children[-1]:
                 held = bytearray(b"1") * (128 * MIB)
                 time.sleep(600)
                 os._exit(len(held))
         time.sleep(5)
-        escaped("1 GiB in eight processes")
+        alive = [pid for pid in children if os.waitpid(pid, os.WNOHANG)[0] == 0]
+        if len(alive) > 4:
+            escaped(f"{128 * len(alive)} MiB in {len(alive)} processes")
 
 
 class DiskFill(Hostile):
