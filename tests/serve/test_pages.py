@@ -100,11 +100,11 @@ async def test_a_process_that_ends_is_started_anew(tmp_path: Path, stub: str) ->
 
 
 async def test_a_process_that_does_not_start_is_not_waited_for_for_ever(
-    tmp_path: Path, stub: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(elsewhere, "START_S", 0.1)
     async with trio.open_nursery() as nursery:
-        port = await start(nursery, Elsewhere(tmp_path, module=f"{stub}.gone"))
+        port = await start(nursery, Elsewhere(tmp_path, module="pages_that_are_not_there"))
         assert "the pages are being started; try again in a few seconds" in await asked(port, "/")
         nursery.cancel_scope.cancel()
 
