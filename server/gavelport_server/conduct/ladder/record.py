@@ -94,9 +94,11 @@ class Recorder:
 
     def ratings(self, record: TournamentRecord) -> Mapping[str, Rated]:
         """Return by bot its Elo, and the matches of all its versions."""
+        # Standings first: entrants are only added, and one may be between the two looks.
+        standings = self._store.standings(record.identity)
         entrants = {one.number: one.bot for one in self._store.open_tournament(record).entrants}
         found: dict[str, Rated] = {}
-        for standing in self._store.standings(record.identity):
+        for standing in standings:
             bot = entrants[standing.entrant]
             known = found[bot].matches if bot in found else 0
             found[bot] = Rated(standing.elo, known + standing.matches)
