@@ -49,7 +49,10 @@ def serve(scene: Scene, run_dir: Path) -> tuple[subprocess.Popen[str], int]:
     until = time.monotonic() + 10
     while len(bots(scene)) < 6 and time.monotonic() < until:
         time.sleep(0.01)
-    assert len(bots(scene)) == 6
+    if len(found := bots(scene)) != 6:
+        server.kill()
+        server.wait()
+    assert len(found) == 6
     return server, launcher
 
 

@@ -24,8 +24,8 @@ from gavelport_server.conduct.plan import PlanError, make_plan
 from gavelport_server.conduct.summary import summarize
 from gavelport_server.conduct.tournament import TournamentError, run_tournament
 from gavelport_server.config import ConfigError, overridden, read_settings
-from gavelport_server.launcher.client import LauncherError, LauncherProcess
-from gavelport_server.launcher.examine import require_holding
+from gavelport_server.launcher.client import LauncherError
+from gavelport_server.launcher.examine import held_launcher
 from gavelport_server.log import log_to
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.transport import home
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from gavelport_server.conduct.entrants import Field
     from gavelport_server.conduct.plan import Plan
     from gavelport_server.config import Settings
+    from gavelport_server.launcher.client import LauncherProcess
 
 READY = "standard"
 """What is played where no file is named."""
@@ -125,9 +126,8 @@ def _sandbox(*, wanted: bool) -> Iterator[LauncherProcess | None]:
     if not wanted:
         yield None
         return
-    process = LauncherProcess(shipped.node_modules())
+    process = held_launcher(shipped.node_modules())
     try:
-        require_holding(process)
         yield process
     finally:
         process.close()

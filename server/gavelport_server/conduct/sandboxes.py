@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING
 
 from gavelport_server import shipped
 from gavelport_server.conduct.ladder.hosted import most_processes
-from gavelport_server.launcher.client import LauncherError, LauncherProcess
-from gavelport_server.launcher.examine import require_holding
+from gavelport_server.launcher.client import LauncherError
+from gavelport_server.launcher.examine import held_launcher
 from gavelport_server.launcher.limits import MIB, Confinement
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gavelport_server.launcher.client import LauncherProcess
     from gavelport_server.serving import ServeSettings
 
 ROOT = "root"
@@ -51,13 +52,7 @@ class Sandboxes:
 
     def again(self) -> LauncherProcess:
         """Start and examine another launcher, in the place of one that was lost. Blocks. Raises LauncherError."""
-        process = LauncherProcess(shipped.node_modules())
-        try:
-            require_holding(process)
-        except LauncherError:
-            process.close()
-            raise
-        return process
+        return held_launcher(shipped.node_modules())
 
 
 def sandboxes(settings: ServeSettings) -> Sandboxes:
@@ -72,15 +67,10 @@ def sandboxes(settings: ServeSettings) -> Sandboxes:
     if not settings.hosting:
         return Sandboxes(limits, most, why_not=OFF)
     try:
-        process = LauncherProcess(shipped.node_modules())
+        process = held_launcher(shipped.node_modules())
     except LauncherError as error:
         return Sandboxes(limits, most, why_not=str(error))
-    try:
-        effects = len(require_holding(process))
-    except LauncherError as error:
-        process.close()
-        return Sandboxes(limits, most, why_not=str(error))
-    return Sandboxes(limits, most, process, words=limits.in_words(effects))
+    return Sandboxes(limits, most, process, words=limits.in_words(process.effects))
 
 
 def require_user(settings: ServeSettings) -> None:

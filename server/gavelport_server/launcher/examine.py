@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from gavelport_server.launcher import probe, runtime
-from gavelport_server.launcher.client import LauncherError, attached
+from gavelport_server.launcher.client import LauncherError, LauncherProcess, attached
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.launcher.scene import Scene, marked
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from gavelport_server.launcher.client import Launcher, LauncherProcess
+    from gavelport_server.launcher.client import Launcher
 
 PROBE_LIMITS = Confinement(memory_bytes=128 * MIB, processes=40, scratch_bytes=16 * MIB)
 ALONE = ("fork_bomb", "memory_hog", "disk_fill", "shared_memory_fill", "leave_descendant")
@@ -75,6 +75,24 @@ async def findings(launcher: Launcher, parent: Path | None = None) -> list[Findi
     return [_finding(attack.__name__, attack.__doc__ or "", told, left) for attack in probe.ATTACKS]
 
 
+def held_launcher(node_modules: Path | None) -> LauncherProcess:
+    """Start a launcher, examine it, and return it with the number of effects, all of which hold; some seconds.
+
+    Blocks. Raises LauncherError, with what does not hold and the remedy, and leaves nothing running then.
+    """
+    process = LauncherProcess(node_modules)
+    try:
+        found = examined(process)
+        if wrong := [each for each in found if not each.holds]:
+            told = "; ".join(f"{each.what} ({each.saw}): {each.remedy}" for each in wrong)
+            raise LauncherError(f"bots cannot be confined here. Within their reach: {told}")
+    except BaseException:
+        process.close()
+        raise
+    process.effects = len(found)
+    return process
+
+
 def examined(process: LauncherProcess) -> list[Finding]:
     """Return the findings on a launcher that is used for nothing else yet. Raises LauncherError."""
 
@@ -83,16 +101,6 @@ def examined(process: LauncherProcess) -> list[Finding]:
             return await findings(launcher)
 
     return trio.run(examine)
-
-
-def require_holding(process: LauncherProcess) -> list[Finding]:
-    """Return the findings, all of which hold. Raises LauncherError, with what does not hold and the remedy."""
-    found = examined(process)
-    if wrong := [each for each in found if not each.holds]:
-        told = "; ".join(f"{each.what} ({each.saw}): {each.remedy}" for each in wrong)
-        raise LauncherError(f"bots cannot be confined here. Within their reach: {told}")
-    process.effects = len(found)
-    return found
 
 
 async def attacked(
