@@ -11,6 +11,7 @@ import structlog
 import trio
 from gavelport.v1 import spectate_pb2 as pb
 
+from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.pages.live.channel import Channel, message
 from gavelport_server.pages.live.scene import KEPT, LiveScene
 from gavelport_server.pages.live.wire import ALL, BEGIN, END, GONE, framed, frames
@@ -31,18 +32,6 @@ ENDED_S = 120.0
 MOST_WATCHED = 100
 _MATCH_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class RunningRow:
-    """A running match, in the list of all."""
-
-    match_id: str
-    ladder: str
-    is_rated: bool
-    bots: tuple[str, ...]
-    started_at: str
-    decisions: int
 
 
 @dataclass(eq=False, slots=True)
@@ -97,9 +86,9 @@ class LiveMatch:
 class Hall:
     """All of them. `run` keeps them; until it does, and when the serving process is gone, nothing is found."""
 
-    def __init__(self, stream: trio.SocketStream, list_as_text: Callable[[Sequence[RunningRow]], str]) -> None:
+    def __init__(self, stream: trio.SocketStream, list_as_text: Callable[[Sequence[RunningMatch]], str]) -> None:
         """Take the connection to the serving process, and how the list of running matches is put down."""
-        self.running: tuple[RunningRow, ...] = ()
+        self.running: tuple[RunningMatch, ...] = ()
         self.list = Channel(lambda: message("running", list_as_text(self.running)))
         self._stream = stream
         self._matches: dict[str, LiveMatch] = {}
@@ -134,7 +123,7 @@ class Hall:
             await found.answered.wait()
         return None if found.scene is None else found
 
-    async def rows(self) -> Sequence[RunningRow]:
+    async def rows(self) -> Sequence[RunningMatch]:
         """Return the running matches, oldest first."""
         self.list.empty_since = trio.current_time()
         if not self._is_list_wanted:
@@ -146,7 +135,7 @@ class Hall:
 
     def _hear(self, topic: str, content: bytes) -> None:
         if topic == ALL:
-            self.running = tuple(RunningRow(**{**one, "bots": tuple(one["bots"])}) for one in json.loads(content))
+            self.running = tuple(RunningMatch(**{**one, "bots": tuple(one["bots"])}) for one in json.loads(content))
             self._list_known.set()
             self.list.renew()
             return

@@ -20,19 +20,20 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from gavelport_server.pages.live.hall import Hall, LiveMatch, RunningRow
+    from gavelport_server.conduct.ladder.listing import RunningMatch
+    from gavelport_server.pages.live.hall import Hall, LiveMatch
     from gavelport_server.pages.replays import Replays
     from gavelport_server.pages.shelf import Shelf
 
 NO_STORE = {"cache-control": "no-store"}
 
 
-def list_as_text(rows: Sequence[RunningRow]) -> str:
+def list_as_text(rows: Sequence[RunningMatch]) -> str:
     """Return the list of running matches as HTML, by ladder."""
     return rendered("running.html", groups=_by_ladder(rows))
 
 
-def _by_ladder(rows: Sequence[RunningRow]) -> list[tuple[str, list[RunningRow]]]:
+def _by_ladder(rows: Sequence[RunningMatch]) -> list[tuple[str, list[RunningMatch]]]:
     ordered = sorted(rows, key=lambda one: one.ladder)
     return [(name, list(group)) for name, group in groupby(ordered, lambda one: one.ladder)]
 
