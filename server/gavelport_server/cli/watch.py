@@ -10,6 +10,7 @@ import click
 import trio
 from starlette.routing import Mount, Router
 
+from gavelport_server.conduct.failures import first_failure
 from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 from gavelport_server.pages.elsewhere import HOST, Elsewhere
@@ -70,8 +71,7 @@ async def watched(data: Path, one: OneMatch, match_id: str, play: Callable[[], A
 
     Raises what `play` raises, and TransportError where no port can be had.
     """
-    failure: Exception | None = None
-    try:
+    with first_failure():
         async with trio.open_nursery() as nursery:
             pages = Elsewhere(data, live=one)
             nursery.start_soon(pages.run)
@@ -83,12 +83,6 @@ async def watched(data: Path, one: OneMatch, match_id: str, play: Callable[[], A
                 await one.is_awaited.wait()
             await play()
             await trio.sleep_forever()
-    except* Exception as group:  # noqa: BLE001  raised below, out of the nursery, which wraps it
-        failure = group
-    while isinstance(failure, ExceptionGroup):
-        failure = failure.exceptions[0]
-    if failure is not None:
-        raise failure
 
 
 async def _browse(address: str, one: OneMatch) -> None:

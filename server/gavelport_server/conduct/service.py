@@ -20,6 +20,7 @@ from starlette.routing import Mount
 
 from gavelport_server import shipped
 from gavelport_server.conduct.entrants import EntrantsError, missing_here
+from gavelport_server.conduct.failures import first_failure
 from gavelport_server.conduct.folder import LOGS
 from gavelport_server.conduct.hosts import hosts
 from gavelport_server.conduct.house import HouseBots
@@ -124,15 +125,8 @@ async def run_service(
         TransportError: an address cannot be had, or the asyncio side broke down.
     """
     service = _Service(settings, folder, house, boxes, started, reflects=reflects)
-    failure: Exception | None = None
-    try:
+    with first_failure():
         await service.run()
-    except* Exception as group:  # noqa: BLE001  raised below, out of the nurseries, which wrap it
-        failure = group
-    while isinstance(failure, ExceptionGroup):
-        failure = failure.exceptions[0]
-    if failure is not None:
-        raise failure
     return service.stopped_at_once_by
 
 
