@@ -28,10 +28,10 @@ import grpc
 import grpc.aio
 from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 
-from gavelport_sdk.channel import OPTIONS, TLS, Line, bearer, failure, is_local
-from gavelport_sdk.entry import check, connection, version_of
+from gavelport_sdk.channel import OPTIONS, TLS, Line, bearer, failure, is_local, session_with
+from gavelport_sdk.entry import check, connection
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
-from gavelport_sdk.session import Ask, Blamed, Session
+from gavelport_sdk.session import Ask, Blamed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from gavelport_sdk.bot import Bot
     from gavelport_sdk.entry import Connection
+    from gavelport_sdk.session import Session
 
 
 def run_async(bot_class: type[Bot], *, max_matches: int = 1) -> NoReturn:
@@ -65,13 +66,7 @@ async def play(
 ) -> Exit:
     """Play until the server ends the session or nothing more can be done; return the process's exit code."""
     try:
-        session = Session(
-            bot_class,
-            bot_class.games,
-            version=version_of(bot_class),
-            max_matches=max_matches,
-            is_practice=server.is_practice,
-        )
+        session = session_with(server, bot_class, max_matches)
         line = Line(server.target, session)
         async with _Asking(session) as asking:
             while True:

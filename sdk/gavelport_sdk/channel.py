@@ -7,10 +7,13 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
+from gavelport_sdk.entry import version_of
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
+from gavelport_sdk.session import Session
 
 if TYPE_CHECKING:
-    from gavelport_sdk.session import Session
+    from gavelport_sdk.bot import Bot
+    from gavelport_sdk.entry import Connection
 
 OPTIONS = (
     ("grpc.max_receive_message_length", 4 * 1024 * 1024),
@@ -73,6 +76,17 @@ class Backoff:
         self._next_s = min(2 * delay_s, _MOST_S)
         self._spent_s += delay_s
         return delay_s
+
+
+def session_with(server: Connection, bot_class: type[Bot], max_matches: int) -> Session:
+    """Return a bot's side of the protocol, as the environment and its class want it. Raises SetupError."""
+    return Session(
+        bot_class,
+        bot_class.games,
+        version=version_of(bot_class),
+        max_matches=max_matches,
+        is_practice=server.is_practice,
+    )
 
 
 class Line:

@@ -14,16 +14,15 @@ import grpc
 from gavelport.v1 import referee_pb2 as wire
 from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 
-from gavelport_sdk.channel import OPTIONS, TLS, Line, bearer, failure, is_local
-from gavelport_sdk.entry import version_of
+from gavelport_sdk.channel import OPTIONS, TLS, Line, bearer, failure, is_local, session_with
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
-from gavelport_sdk.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gavelport_sdk.bot import Bot
     from gavelport_sdk.entry import Connection
+    from gavelport_sdk.session import Session
 
 
 def play(
@@ -35,13 +34,7 @@ def play(
 ) -> Exit:
     """Play until the server ends the session or nothing more can be done; return the process's exit code."""
     try:
-        session = Session(
-            bot_class,
-            bot_class.games,
-            version=version_of(bot_class),
-            max_matches=max_matches,
-            is_practice=server.is_practice,
-        )
+        session = session_with(server, bot_class, max_matches)
         line = Line(server.target, session)
         while True:
             end = line.ended(*_stream(session, server))
