@@ -74,10 +74,13 @@ class SqlStore(SqlFigures, SqlSubmissions, SqlCopies):
 
     def open_tournament(self, record: TournamentRecord) -> TournamentRecord:
         """Create the tournament, or return the one that is there under the same identity (its secret and start)."""
+        # Looked for first without the write lock: a ladder that is there is read again and again.
+        with self._reading() as connection:
+            if found := tournaments(connection, record.identity):
+                return found[0]
         with self._writing() as connection:
             self._backend.wait_for_turn(connection)
-            found = tournaments(connection, record.identity)
-            if found:
+            if found := tournaments(connection, record.identity):
                 return found[0]
             columns = ("identity", "name", "game", "options", "secret", "seats", "started_at", "kind")
             values = {name: getattr(record, name) for name in columns}
