@@ -141,8 +141,13 @@ class Shelf:
         return made
 
     def _make(self, record: TournamentRecord) -> Competition:
-        results: Sequence[Result] = [one for one in self.source.results(record.identity) if not one.void_reason]
-        standings = self.source.standings(record.identity)
+        known = len(record.entrants)  # those who have entered since come with the next revision
+        results: Sequence[Result] = [
+            one
+            for one in self.source.results(record.identity)
+            if not one.void_reason and all(seat.entrant < known for seat in one.seats)
+        ]
+        standings = self.source.standings(record.identity)[:known]
         if record.kind == "ladder":
             curves = _ladder_curves(record, results)
             record, results, numbers = _by_bot(record, results)
