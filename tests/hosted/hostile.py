@@ -18,17 +18,14 @@ from pathlib import Path
 from typing import Any, Self
 
 import trio
-from gavelport_server.archive.replay import decode_replay, encode_replay
 from gavelport_server.conduct.crew import START_S
-from gavelport_server.conduct.local import LocalBot, LocalTable, find_bots, local_table
-from gavelport_server.conduct.manifest import read_manifest
-from gavelport_server.conduct.match import conduct_match
+from gavelport_server.conduct.local import LocalTable, find_bots, local_table
 from gavelport_server.launcher.client import Launcher
-from gavelport_server.referee.report import ClockSetting
+from gavelport_server.referee.report import ClockSetting, MatchSetup
 
 from tests.hosted.kinds.registry import NEVER_THERE
 from tests.rogues import arena
-from tests.rogues.arena import HONEST, NEVER_THERE_S, Duel, Side, match_setup
+from tests.rogues.arena import HONEST, NEVER_THERE_S, Company, Duel, match_setup
 from tests.rogues.control import script_of
 from tests.rogues.folders import MANIFEST, control_folder
 
@@ -144,34 +141,9 @@ def hostile_folder(inside: Path, kind: str, told: dict[str, Any]) -> Path:
     return folder
 
 
-class Company:
-    """Honest bots at a table, who play one match after another."""
-
-    def __init__(self, table: LocalTable, bots: list[LocalBot]) -> None:
-        self._table = table
-        self._bots = bots
-
-    @classmethod
-    async def gather(cls, table: LocalTable) -> Company:
-        bots = [await table.start(manifest) for manifest in find_bots(HONEST)]
-        for bot in bots:
-            why = await bot.connect(START_S)
-            assert not why, f"{bot.manifest.name}: {why}"
-        return cls(table, bots)
-
-    async def play(self, folder: Path, kind: str, seat: int) -> tuple[Side, LocalBot]:
-        """Play the kind's match with the bot of a folder on its seat."""
-        bot = await self._table.start(read_manifest(folder))
-        await bot.connect(NEVER_THERE_S if kind in NEVER_THERE else START_S)
-        was_there = bot.session.connected
-        sessions = [honest.session for honest in self._bots]
-        sessions.insert(seat, bot.session)
-        began = trio.current_time()
-        setup = replace(match_setup(kind, seat), clock=CLOCK)
-        report = await conduct_match(setup, sessions, reveal=True)
-        seconds = trio.current_time() - began
-        await self._table.stop(bot)
-        return Side(report, decode_replay(encode_replay(report)), seconds, was_there), bot
+def setup_of(kind: str, seat: int) -> MatchSetup:
+    """Return a kind's match, with the clock of the sandbox's matches."""
+    return replace(match_setup(kind, seat), clock=CLOCK)
 
 
 async def play_hostile(
@@ -189,12 +161,14 @@ async def play_hostile(
         company = await Company.gather(table)
         async for kind, seat in queue:
             bot_folder = hostile_folder(folder / "hostile", kind, told)
-            hostile, bot = await company.play(bot_folder, kind, seat)
+            patience_s = NEVER_THERE_S if kind in NEVER_THERE else START_S
+            hostile, bot = await company.play(bot_folder, setup_of(kind, seat), seat, patience_s)
             log = bot.process.log_path
             printed, size = log.read_text("utf-8", "replace"), log.stat().st_size
             script = script_of(hostile.replay, seat)
             name = f"{kind}{seat}"
-            control, _ = await company.play(control_folder(folder / "controls", name, script), kind, seat)
+            copied = control_folder(folder / "controls", name, script)
+            control, _ = await company.play(copied, setup_of(kind, seat), seat, patience_s)
             found[kind, seat] = Seen(Duel(seat, hostile, control), printed, size, bot.token)
 
     async with local_table(folder / "logs", launcher=launcher) as table, trio.open_nursery() as nursery:

@@ -13,17 +13,19 @@ from typing import Any
 import trio
 from gavelport_server.archive.files import ReplayFolder, sha256_of
 from gavelport_server.archive.replay import encode_replay
+from gavelport_server.conduct import results
 from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
 from gavelport_server.lobby.desks import Desks
 from gavelport_server.lobby.door import Door
 from gavelport_server.lobby.gate import Caller, Gate
 from gavelport_server.lobby.tokens import make, written
+from gavelport_server.pairing.schedule import Pairing
 from gavelport_server.referee.report import MatchReport, SeatName
 from gavelport_server.storage.members import Scope
 from gavelport_server.storage.memory import MemoryStore
 from gavelport_server.storage.sql import SqlStore
-from gavelport_server.storage.store import Kind, RerunRecord, Result, SeatResult, TournamentRecord
+from gavelport_server.storage.store import Kind, RerunRecord, Result, TournamentRecord
 from gavelport_server.transport.bridge import serve
 from gavelport_server.transport.link import ServiceError, StatusCode
 from gavelport_server.transport.services import Services
@@ -149,34 +151,9 @@ def report_of(match_id: str, bots: tuple[str, ...], number: int, *, has_notes: b
 
 
 def result_of(report: MatchReport, entrants: Sequence[int], stored: bytes, finished_at: str) -> Result:
-    outcome = report.outcome
-    return Result(
-        match_id=report.setup.match_id,
-        number=0,
-        round=0,
-        block=0,
-        rotation=0,
-        table=0,
-        end=outcome.end,
-        seats=tuple(
-            SeatResult(
-                entrant=entrants[seat],
-                rank=outcome.ranks[seat],
-                total=outcome.totals[seat],
-                retired=False,
-                decisions=figures.decisions,
-                charged_ms=figures.charged_ms,
-                slowest_ms=figures.slowest_ms,
-                refusals=figures.refusals,
-                faults=figures.faults,
-                first_fault=figures.first_fault,
-            )
-            for seat, figures in enumerate(report.figures)
-        ),
-        replay_sha256=sha256_of(stored),
-        seconds=1.5,
-        finished_at=finished_at,
-    )
+    pairing = Pairing(number=0, round=0, block=0, rotation=0, table=0, deal=0, entrants=tuple(entrants))
+    counted = results.result_of(pairing, report, replay_sha256=sha256_of(stored), seconds=1.5)
+    return replace(counted, finished_at=finished_at)
 
 
 class House:

@@ -84,18 +84,18 @@ class Company:
             assert not why, f"{bot.manifest.name}: {why}"
         return cls(table, bots)
 
-    async def play(self, folder: Path, kind: str, seat: int, patience_s: float) -> Side:
-        """Play the kind's match with the bot of a folder on its seat."""
+    async def play(self, folder: Path, setup: MatchSetup, seat: int, patience_s: float) -> tuple[Side, LocalBot]:
+        """Play a match with the bot of a folder on a seat; return also the bot, whose process has ended."""
         bot = await self._table.start(read_manifest(folder))
         await bot.connect(patience_s)
         was_there = bot.session.connected
         sessions = [honest.session for honest in self._bots]
         sessions.insert(seat, bot.session)
         began = trio.current_time()
-        report = await conduct_match(match_setup(kind, seat), sessions, reveal=True)
+        report = await conduct_match(setup, sessions, reveal=True)
         seconds = trio.current_time() - began
         await self._table.stop(bot)
-        return Side(report, decode_replay(encode_replay(report)), seconds, was_there)
+        return Side(report, decode_replay(encode_replay(report)), seconds, was_there), bot
 
 
 async def play_duels(
@@ -128,13 +128,15 @@ async def play_duels(
             async for kind, seat in rogue_queue:
                 patience_s = NEVER_THERE_S if KINDS[kind].never_there else START_S
                 bot = rogue_folder(folder / "rogues", kind)
-                to_controls.send_nowait((kind, seat, await company.play(bot, kind, seat, patience_s)))
+                rogue, _ = await company.play(bot, match_setup(kind, seat), seat, patience_s)
+                to_controls.send_nowait((kind, seat, rogue))
 
     async def control(table: LocalTable) -> None:
         company = await Company.gather(table)
         async for kind, seat, rogue in control_queue:
             bot = control_folder(folder / "controls", kind, edit(script_of(rogue.replay, seat)))
-            duels[kind] = Duel(seat, rogue, await company.play(bot, kind, seat, START_S))
+            copy, _ = await company.play(bot, match_setup(kind, seat), seat, START_S)
+            duels[kind] = Duel(seat, rogue, copy)
 
     async with local_table(folder / "logs") as table, trio.open_nursery() as nursery:
         nursery.start_soon(control, table)
