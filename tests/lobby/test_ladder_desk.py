@@ -127,6 +127,7 @@ async def test_fits_are_told_with_the_time_they_are_of(house: House) -> None:
         ),
         leaders=("bee", "ant"),
         beats=((0.5, 0.7), (0.3, 0.5)),
+        spans=(((0.5, 0.5), (0.6, 0.8)), ((0.2, 0.4), (0.5, 0.5))),
     )
     write_fit(house.data, "l1", fit)
     answer = await ask(house, "get_standings", ladder="main")

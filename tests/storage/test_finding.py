@@ -53,6 +53,11 @@ def ids(found: "object") -> str:
         (ResultFilter(bot="bot0", version="0.1"), "new"),
         (ResultFilter(bot="bot1", version="0.1"), ""),
         (ResultFilter(bot="nobody"), ""),
+        (ResultFilter(bot="bot0", against="bot4"), ""),
+        (ResultFilter(bot="bot0", against="bot2", tournament="open"), "new l4 l2 l0"),
+        (ResultFilter(against="bot0", tournament="open"), "new l4 l3 l2 l0"),
+        (ResultFilter(bot="bot1", is_faulty=True, tournament="open"), "l5 l1"),
+        (ResultFilter(is_faulty=True, tournament="cup"), "t5 t4 t3 t2 t1 t0"),
     ],
 )
 def test_a_filter_lets_through_what_it_says(archive: Store, wanted: ResultFilter, expected: str) -> None:

@@ -48,6 +48,8 @@ class LadderFit:
     leaders: tuple[str, ...]
     beats: tuple[tuple[float, ...], ...]
     """`beats[i][j]`: how likely leader i comes before leader j in a match."""
+    spans: tuple[tuple[tuple[float, float], ...], ...]
+    """`spans[i][j]`: the interval of that."""
 
     def of(self, bot: str) -> BotFit | None:
         """Return what the fit says of a bot, or None."""
@@ -58,6 +60,10 @@ class LadderFit:
         if bot not in self.leaders or other not in self.leaders:
             return 0.0
         return self.beats[self.leaders.index(bot)][self.leaders.index(other)]
+
+    def span(self, bot: str, other: str) -> tuple[float, float]:
+        """Return the interval of that chance, of two leaders. Raises ValueError for others."""
+        return self.spans[self.leaders.index(bot)][self.leaders.index(other)]
 
 
 def fit_path(data: Path, identity: str) -> Path:
@@ -84,6 +90,7 @@ def read_fit(data: Path, identity: str) -> LadderFit | None:
                 "bots": tuple(BotFit(**one) for one in said["bots"]),
                 "leaders": tuple(said["leaders"]),
                 "beats": tuple(map(tuple, said["beats"])),
+                "spans": tuple(tuple(map(tuple, row)) for row in said["spans"]),
             }
         )
     except (OSError, ValueError, KeyError, TypeError):

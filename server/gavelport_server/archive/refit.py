@@ -97,6 +97,7 @@ def ladder_fit(record: TournamentRecord, results: Sequence[Result], away: Collec
         bots=tuple(bots),
         leaders=tuple(named[field[i]].bot for i in leaders),
         beats=tuple(tuple(fit.beats[i][j].p for j in leaders) for i in leaders),
+        spans=tuple(tuple((fit.beats[i][j].low, fit.beats[i][j].high) for j in leaders) for i in leaders),
     )
 
 

@@ -137,7 +137,7 @@ class Boards:
         sums = self._sum(record.identity, PATIENCE_S)
         tallies, gains = sums.tallies, sums.gains
         bots = {bot.name: bot for bot in self._members.bots()}
-        away = written(datetime.now(UTC) - AWAY)
+        away = away_since(datetime.now(UTC))
         lines = []
         for name, (version, elo, matches, entrants) in self._entrants(record).items():
             own = [tallies[number] for number in entrants if number in tallies]
@@ -152,7 +152,7 @@ class Boards:
                     owner=bots[name].owner if name in bots else "",
                     elo=elo,
                     matches=matches,
-                    is_inactive=_is_inactive(bots.get(name), away, is_connected=name in connected),
+                    is_inactive=is_inactive(bots.get(name), away, is_connected=name in connected),
                     is_connected=name in connected,
                     first_share=sum(one.firsts for one in own) / summed,
                     mean_total=sum(one.total for one in own) / summed,
@@ -216,7 +216,13 @@ def _playing(bot: BotRecord | None, newest: str) -> str:
     return newest if bot is None else bot.pinned_version or newest
 
 
-def _is_inactive(bot: BotRecord | None, away: str, *, is_connected: bool) -> bool:
+def away_since(now: datetime) -> str:
+    """Return the time, as accounts have it, since when a bot that is still active was connected."""
+    return written(now - AWAY)
+
+
+def is_inactive(bot: BotRecord | None, away: str, *, is_connected: bool) -> bool:
+    """Return whether a bot is unranked: nobody's, withdrawn, banned, or not connected since `away`."""
     if bot is None or bot.status != "active":
         return True
     return not is_connected and (bot.last_seen_at or bot.created_at) < away  # who is there is kept once a minute

@@ -79,9 +79,9 @@ def bot_path(name: str) -> str:
 
 
 def with_query(path: str, /, **given: object) -> str:
-    """Return an address with what of the query is not empty."""
-    query = {key: str(value) for key, value in given.items() if value not in (None, "", False)}
-    return f"{path}?{urlencode(query)}" if query else path
+    """Return an address with what of the query is not empty; a list stands there one by one."""
+    query = {key: value for key, value in given.items() if value not in (None, "", False, [])}
+    return f"{path}?{urlencode(query, doseq=True)}" if query else path
 
 
 @cache

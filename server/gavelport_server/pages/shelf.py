@@ -44,8 +44,8 @@ class Beats(NamedTuple):
     """How likely one comes before another in a match."""
 
     p: float
-    interval: tuple[float, float] | None
-    """At 95 %; None where it is not known."""
+    interval: tuple[float, float]
+    """At 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ def _by_kept_fit(rows: Sequence[Row], kept: LadderFit) -> tuple[Sequence[Row], M
             ranks = (one.rank_low, one.rank_high)
             row.figures = Figures(one.rating, (one.low, one.high), one.rank_low, ranks, one.matches, one.matches)
     beats = {
-        (numbers[bot], numbers[other]): Beats(kept.chance(bot, other), None)
+        (numbers[bot], numbers[other]): Beats(kept.chance(bot, other), kept.span(bot, other))
         for bot in kept.leaders
         for other in kept.leaders
         if bot != other and bot in numbers and other in numbers

@@ -9,22 +9,25 @@ from typing import TYPE_CHECKING, Protocol
 from gavelport_server.archive.files import ReplayFolder
 from gavelport_server.archive.fits import read_fit
 from gavelport_server.conduct.folder import playing_in
+from gavelport_server.pages.accounts import accounts_of
+from gavelport_server.storage.members import Members
 from gavelport_server.storage.memory import MemoryStore
 from gavelport_server.storage.sql import FILE, SqlStore
+from gavelport_server.storage.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from gavelport_server.archive.fits import LadderFit
     from gavelport_server.conduct.folder import Playing
+    from gavelport_server.pages.accounts import Account
     from gavelport_server.storage.store import (
         FoundResult,
         Place,
         Result,
         ResultFilter,
         Standing,
-        Store,
         TournamentRecord,
     )
 
@@ -57,12 +60,18 @@ class Source(Protocol):
         """Return the latest ratings of a ladder by its whole history."""
         ...
 
+    def accounts(self) -> Mapping[str, Account]:
+        """Return whose bots are whose, by name."""
+        ...
+
     def result(self, match_id: str) -> FoundResult | None:
         """Return a match's result."""
         ...
 
-    def find_results(self, wanted: ResultFilter, *, beyond: Place | None = None, limit: int) -> Sequence[FoundResult]:
-        """Return results, latest first; see `Store.find_results`."""
+    def find_results(
+        self, wanted: ResultFilter, *, beyond: Place | None = None, limit: int, oldest_first: bool = False
+    ) -> Sequence[FoundResult]:
+        """Return results, latest first unless told otherwise; see `Store.find_results`."""
         ...
 
     def is_sealed(self, found: FoundResult) -> bool:
@@ -78,10 +87,14 @@ class Source(Protocol):
         ...
 
 
+class PublicStore(Store, Members, Protocol):
+    """Where results are, and accounts."""
+
+
 class StoreSource:
     """A store and the data folder that belongs to it, as `Source`; whoever opened the store closes it."""
 
-    def __init__(self, store: Store, data: Path) -> None:
+    def __init__(self, store: PublicStore, data: Path) -> None:
         self._store, self._data = store, data
         self._folders = (ReplayFolder(data), ReplayFolder(data / PLAYS))
 
@@ -105,13 +118,19 @@ class StoreSource:
         """Return the latest ratings of a ladder by its whole history."""
         return read_fit(self._data, identity)
 
+    def accounts(self) -> Mapping[str, Account]:
+        """Return whose bots are whose, by name."""
+        return accounts_of(self._store)
+
     def result(self, match_id: str) -> FoundResult | None:
         """Return a match's result."""
         return self._store.result(match_id)
 
-    def find_results(self, wanted: ResultFilter, *, beyond: Place | None = None, limit: int) -> Sequence[FoundResult]:
-        """Return results, latest first."""
-        return self._store.find_results(wanted, beyond=beyond, limit=limit)
+    def find_results(
+        self, wanted: ResultFilter, *, beyond: Place | None = None, limit: int, oldest_first: bool = False
+    ) -> Sequence[FoundResult]:
+        """Return results, latest first unless told otherwise."""
+        return self._store.find_results(wanted, beyond=beyond, limit=limit, oldest_first=oldest_first)
 
     def is_sealed(self, found: FoundResult) -> bool:
         """Return whether the match's block is being played (design 4); on a ladder each match is its own block."""

@@ -313,12 +313,15 @@ def _change(record: TournamentRecord, result: Result, seat: int, change: Change)
 def _fits(wanted: ResultFilter, one: FoundResult) -> bool:
     played = [
         entrant
-        for entrant in one.entrants
-        if wanted.bot in ("", entrant.bot) and wanted.version in ("", entrant.version)
+        for entrant, seat in zip(one.entrants, one.result.seats, strict=True)
+        if wanted.bot in ("", entrant.bot)
+        and wanted.version in ("", entrant.version)
+        and (seat.faults or not wanted.is_faulty)
     ]
     finished_at = one.result.finished_at
     return (
         bool(played)
+        and (not wanted.against or any(entrant.bot == wanted.against for entrant in one.entrants))
         and (wanted.with_unrated or one.kind != "practice")
         and (one.tournament == wanted.tournament or one.identity.startswith(wanted.tournament))
         and (one.game == wanted.game or one.game.startswith(f"{wanted.game}@" if wanted.game else ""))

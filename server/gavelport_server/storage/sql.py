@@ -218,9 +218,7 @@ def open_store(place: Path | str, *, create: bool = True, busy_s: float = BUSY_S
 
 def _fitting(wanted: ResultFilter) -> Select[tuple[str]]:
     """Return the match ids of the results that a filter lets through."""
-    results_, events, seated, entrants = (
-        schema.result.c, schema.tournament.c, schema.seat_result.c, schema.entrant.c,
-    )  # fmt: skip
+    results_, events = schema.result.c, schema.tournament.c
     chosen = select(results_.match_id).join(schema.tournament)
     if not wanted.with_unrated:
         chosen = chosen.where(events.kind != "practice")
@@ -232,23 +230,29 @@ def _fitting(wanted: ResultFilter) -> Select[tuple[str]]:
         chosen = chosen.where(results_.finished_at >= wanted.since)
     if wanted.until:
         chosen = chosen.where(results_.finished_at < wanted.until)
-    if wanted.bot or wanted.version:
-        # From the bot's few entries to their seats, by the indexes; results in order of time would all be looked at.
-        other = schema.result.alias()
-        played = (
-            select(seated.match_id)
-            .join(other, other.c.match_id == seated.match_id)
-            .join(
-                schema.entrant,
-                (entrants.tournament_id == other.c.tournament_id) & (entrants.number == seated.entrant),
-            )
-        )
-        if wanted.bot:
-            played = played.where(entrants.bot == wanted.bot)
-        if wanted.version:
-            played = played.where(entrants.version == wanted.version)
-        chosen = chosen.where(results_.match_id.in_(played))
+    if wanted.bot or wanted.version or wanted.is_faulty:
+        chosen = chosen.where(results_.match_id.in_(_seated(wanted.bot, wanted.version, is_faulty=wanted.is_faulty)))
+    if wanted.against:
+        chosen = chosen.where(results_.match_id.in_(_seated(wanted.against)))
     return chosen
+
+
+def _seated(bot: str, version: str = "", *, is_faulty: bool = False) -> Select[tuple[str]]:
+    """Return the match ids of the results in which a bot sat."""
+    # From the bot's few entries to their seats, by the indexes; results in order of time would all be looked at.
+    seated, entrants, other = schema.seat_result.c, schema.entrant.c, schema.result.alias()
+    played = (
+        select(seated.match_id)
+        .join(other, other.c.match_id == seated.match_id)
+        .join(schema.entrant, (entrants.tournament_id == other.c.tournament_id) & (entrants.number == seated.entrant))
+    )
+    if bot:
+        played = played.where(entrants.bot == bot)
+    if version:
+        played = played.where(entrants.version == version)
+    if is_faulty:
+        played = played.join(schema.seat_fault)
+    return played
 
 
 def _begins(column: ColumnElement[str], beginning: str) -> ColumnElement[bool]:

@@ -158,6 +158,10 @@ class ResultFilter:
 
     bot: str = ""
     version: str = ""
+    against: str = ""
+    """A bot that played in it, too."""
+    is_faulty: bool = False
+    """Whether only matches in which that bot had a fault are meant; any bot, where none is named."""
     tournament: str = ""
     """A tournament's or ladder's name, or the beginning of its identity."""
     game: str = ""
