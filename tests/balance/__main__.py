@@ -18,6 +18,7 @@ SEATS = 4
 FOURTH = ("shipping_look_ahead", *BOTS)
 HEAD = """# Shipping: balance between the sample bots
 
+Whether seats, homes and strategies are even, over many matches between the sample bots.
 Written by `python -m tests.balance`. Four seats, four years. At every table sit
 {bots} and a fourth, in turn
 {fourth}.

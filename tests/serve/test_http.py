@@ -232,6 +232,8 @@ async def test_replays_are_made_one_at_a_time(world: World) -> None:
         ("/api/v1/matches/m1?bot=x", 400, "bad_request", "bot: no such parameter here; there are: none"),
         ("/api/v1/matches?colour=1", 400, "bad_request", "colour: no such parameter here; there are: bot, game"),
         ("/api/v1/nothing", 404, "not_found", "/api/v1/openapi.json lists all that is"),
+        ("/api", 404, "not_found", "/api/v1/openapi.json lists all that is"),
+        ("/api/v2/ladders", 404, "not_found", "/api/v1/openapi.json lists all that is"),
         ("/nothing", 404, "not_found", "there is nothing at this path"),
     ],
 )

@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from gavelport_server.lobby.gate import Caller
-from gavelport_server.pages.endpoints import ENDPOINTS, Endpoint, request_fields
+from gavelport_server.pages.endpoints import ENDPOINTS, PREFIX, Endpoint, request_fields
 from gavelport_server.pages.openapi import openapi
 from gavelport_server.pages.shield import error
 from gavelport_server.transport.link import ServiceError, StatusCode
@@ -31,7 +31,6 @@ from gavelport_server.transport.services import REST
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-PREFIX = "/api/v1"
 ANYBODY = Caller(token_id="", scope="spectator", owner="", bot="")
 THREADS = 4
 """That work for HTTP at a time; so pages never take all threads there are."""
@@ -67,7 +66,12 @@ def routes(desks: Desks) -> list[Route]:
     async def nothing(request: Request) -> Response:
         return error(HTTPStatus.NOT_FOUND, f"there is nothing at this path; {PREFIX}/openapi.json lists all that is")
 
-    return [*found, Route(f"{PREFIX}/openapi.json", described), Route(PREFIX + "/{rest:path}", nothing)]
+    return [
+        *found,
+        Route(f"{PREFIX}/openapi.json", described),
+        Route("/api", nothing),
+        Route("/api/{rest:path}", nothing),  # not a page's error: who asks here is a program
+    ]
 
 
 Chunk: TypeAlias = archive_pb2.DownloadReplaysResponse

@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
 from gavelport_server.pages import api
+from gavelport_server.pages.endpoints import PREFIX
 from gavelport_server.pages.metrics import CONTENT_TYPE
 from gavelport_server.pages.shield import Shield, error
 
@@ -53,7 +54,7 @@ def application(desks: api.Desks, health: Health, metrics: Metrics, pages: Seque
         return Response(metrics.text(), headers={"content-type": CONTENT_TYPE})
 
     async def nothing(request: Request) -> Response:
-        return error(HTTPStatus.NOT_FOUND, f"there is nothing at this path; {api.PREFIX}/openapi.json lists the API")
+        return error(HTTPStatus.NOT_FOUND, f"there is nothing at this path; {PREFIX}/openapi.json lists the API")
 
     routes = [Route("/health", well), Route("/metrics", figures), *api.routes(desks), *pages]
     # No Starlette around it: that would answer failures itself, before the shield.

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from gavelport_server import shipped
+from gavelport_server.pages.endpoints import PREFIX
 from gavelport_server.pages.errors import PageError
 from gavelport_server.pages.rendering import page
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 _SECTION = re.compile(r"(\d+\.\d+|[a-d]\.) ")
 """Begins a line of the rules, which are numbered by hand."""
-_FIRST = ("first-bot", "protocol")
-"""The order of the list; the others follow by name."""
+_FOR_AUTHORS = ("first-bot", "protocol", "hosting", "http-api", "cli")
+_FOR_ORGANISERS = ("ladder", "collusion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +36,25 @@ class Document:
 
     name: str
     title: str
+    opening: str
+    """Its first sentence."""
     html: str
     headings: tuple[tuple[str, str], ...]
 
 
 def docs_list(request: Request) -> Response:
     """Return the list of all documents."""
-    return page(request, "docs.html", documents=[document(name) for name in _names()])
+    rules = [name for name in _files() if name.startswith("rules/")]
+    others = [name for name in _files() if name not in {*_FOR_AUTHORS, *_FOR_ORGANISERS, *rules}]
+    groups = {"Write a bot": _FOR_AUTHORS, "The games": rules, "Run a ladder": _FOR_ORGANISERS, "How it works": others}
+    documents = {title: [document(name) for name in names] for title, names in groups.items()}
+    return page(request, "docs.html", groups=documents, openapi=f"{PREFIX}/openapi.json")
 
 
 def docs_page(request: Request) -> Response:
     """Return one document."""
     name = request.path_params["name"].removesuffix(".md")
-    if name not in _names():
+    if name not in _files():
         raise PageError.missing("no such document", "The list of documents has all there are.")
     return page(request, "doc.html", document=document(name))
 
@@ -58,19 +65,16 @@ def _files() -> dict[str, Path]:
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in sorted(folder.rglob("*.md"))}
 
 
-def _names() -> list[str]:
-    names = _files()
-    return [*(name for name in _FIRST if name in names), *(name for name in names if name not in _FIRST)]
-
-
 @cache
 def document(name: str) -> Document:
     """Return a document by its path below `docs/` without ending. Raises KeyError where there is none."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = markdown.parse(_files()[name].read_text("utf-8"))
-    title, headings = name, []
+    title, opening, headings = name, "", []
     for token, inline in pairwise(tokens):
-        if token.type == "heading_open":
+        if token.type == "paragraph_open" and not opening:
+            opening = re.split(r"(?<=[.]) ", _text(inline))[0]
+        elif token.type == "heading_open":
             text = _text(inline)
             anchor = re.sub(r"[^\w\- ]", "", text.lower()).strip().replace(" ", "-")
             token.attrSet("id", anchor)
@@ -90,11 +94,12 @@ def document(name: str) -> Document:
         if token.type in ("th_open", "td_open") and token.attrs.pop("style", "") == "text-align:right":
             token.attrSet("class", "n")
     html = markdown.renderer.render(_scrolling(tokens), markdown.options, {})
-    return Document(name, title, html, tuple(headings))
+    return Document(name, title, opening, html, tuple(headings))
 
 
 def _text(inline: Token) -> str:
-    return "".join(child.content for child in inline.children or () if child.type in ("text", "code_inline"))
+    parts = (" " if child.type == "softbreak" else child.content for child in inline.children or ())
+    return "".join(parts)
 
 
 def _link(name: str, href: str) -> str:

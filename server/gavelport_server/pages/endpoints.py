@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from google.protobuf.descriptor import Descriptor, FieldDescriptor, MethodDescriptor
 
+PREFIX = "/api/v1"
 _FILES = {"LadderService": ladder_pb2, "ReplayService": archive_pb2}
 
 
