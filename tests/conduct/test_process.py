@@ -266,7 +266,7 @@ async def test_a_bot_that_prints_without_end_does_not_fill_the_disk(tmp_path: Pa
 
 def test_the_log_is_bounded_at_any_time_and_counts_what_it_leaves_out(tmp_path: Path) -> None:
     path = tmp_path / "log"
-    log = Log(path, head_bytes=100, tail_bytes=50)
+    log = Log(path.open("w+b", buffering=0), head_bytes=100, tail_bytes=50)
     written = b""
     for number in range(500):
         data = f"{number},".encode() * (number % 40)
@@ -282,7 +282,7 @@ def test_the_log_is_bounded_at_any_time_and_counts_what_it_leaves_out(tmp_path: 
 
 
 def test_a_log_within_its_bounds_is_whole(tmp_path: Path) -> None:
-    log = Log(tmp_path / "log", head_bytes=100, tail_bytes=50)
+    log = Log((tmp_path / "log").open("w+b", buffering=0), head_bytes=100, tail_bytes=50)
     for _ in range(15):
         log.write(b"0123456789")
     log.close()
@@ -291,7 +291,7 @@ def test_a_log_within_its_bounds_is_whole(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
 def test_a_full_disk_costs_the_log_and_not_the_bot() -> None:
-    log = Log(Path("/dev/full"))
+    log = Log(Path("/dev/full").open("w+b", buffering=0))
     with pytest.raises(OSError, match="No space left"):
         log._write(b"x")
     log.write(b"x" * 10_000_000)

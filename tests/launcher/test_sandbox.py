@@ -200,3 +200,21 @@ async def test_the_server_cannot_have_mounted_what_it_has_not_opened(
         monkeypatch.setattr("gavelport_server.launcher.client.os.open", opened)
         with pytest.raises(RuntimeError, match=r"not the file that the server has opened|Operation not permitted"):
             await start(launcher, scene, ["/bin/true"])
+
+
+@pytest.mark.parametrize("how", [os.O_RDONLY, os.O_PATH])
+async def test_the_server_cannot_have_written_what_it_may_not_write(
+    how: int, launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A server in other hands gives, as a bot's log, a file that it has opened for less than writing."""
+    with Scene() as scene:
+        honest, log = os.open, scene.log("prober")
+        log.write_text("not the server's to write")
+
+        def opened(path: str, flags: int, mode: int = 0o777) -> int:
+            return honest(path, how if str(path) == str(log) else flags, mode)
+
+        monkeypatch.setattr("gavelport_server.launcher.client.os.open", opened)
+        hosted = await start(launcher, scene, ["/bin/echo", "written by root"])
+        assert (await hosted.wait()).code == 0
+        assert log.read_text() == "not the server's to write"

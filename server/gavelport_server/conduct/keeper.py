@@ -24,6 +24,7 @@ import signal
 import subprocess
 import sys
 import time
+from io import FileIO
 from pathlib import Path
 from typing import NoReturn
 
@@ -40,8 +41,9 @@ PR_SET_CHILD_SUBREAPER = 36
 class Log:
     """A file that keeps the first and the last of what is written, each bounded, with a line between them."""
 
-    def __init__(self, path: Path, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES) -> None:
-        self._file = path.open("w+b", buffering=0)
+    def __init__(self, file: FileIO, head_bytes: int = HEAD_BYTES, tail_bytes: int = TAIL_BYTES) -> None:
+        """Take an empty file, opened for reading and writing; it is closed with the log."""
+        self._file = file
         self._head_bytes, self._tail_bytes = head_bytes, tail_bytes
         self._size = 0
         self._total = 0
@@ -176,7 +178,7 @@ def copy(output: int, log: Log) -> bool:
 
 def main() -> None:
     """Keep one bot process."""
-    log = Log(Path(sys.argv[1]))
+    log = Log(Path(sys.argv[1]).open("w+b", buffering=0))
     returncode = keep(log, float(sys.argv[2]), sys.argv[3:])
     log.close()
     end_like(returncode)

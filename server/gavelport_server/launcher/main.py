@@ -129,17 +129,19 @@ class Launcher:
             return
         group: Group | None = None
         try:
+            # The very descriptor: opened anew here, by root, it could be written whatever the server may do.
+            log = Log(os.fdopen(os.dup(files[2]), "w+b", buffering=0))
             limits = Confinement(**message["limits"])
             group = self._cgroups.make(f"slot{slot}", limits)
             process = self._spawn(message, files, slot, group, limits)
-        except OSError as error:
+        except (OSError, subprocess.SubprocessError) as error:
             if group is not None:
                 group.kill()
                 group.remove()
             self._clear(slot)
-            self._tell({"failed": number, "why": f"{error.strerror}: {error.filename or ''}".rstrip(": ")})
+            why = f"{error.strerror}: {error.filename or ''}".rstrip(": ") if isinstance(error, OSError) else str(error)
+            self._tell({"failed": number, "why": why})
             return
-        log = Log(Path(f"/proc/self/fd/{files[2]}"))
         bot = self._bots[number] = _Bot(number, slot, process, group, log)
         assert process.stdout is not None
         self._selector.register(process.stdout, selectors.EVENT_READ, bot)
