@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import trio
 from gavelport_server.launcher import examine, probe
-from gavelport_server.launcher.client import Ended, Hosted, Launcher
+from gavelport_server.launcher.client import Ended, Hosted, Launcher, LauncherProcess, attached
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.launcher.scene import Scene, marked
 
@@ -110,6 +110,32 @@ async def test_what_is_stated_to_be_installed_is_there(launcher: Launcher) -> No
         assert (await run(launcher, scene, code))[0] == "all\n"
         printed, _ = await run(launcher, scene, "import gavelport_server")
     assert "ModuleNotFoundError" in printed
+
+
+@pytest.mark.parametrize("how", ["removed", "moved"])
+async def test_what_is_installed_is_that_of_now(how: str, run_dir: Path, tmp_path: Path) -> None:
+    """An upgrade of the machine puts new files in the places of old ones, while a server runs for months."""
+    require_sandbox()
+    modules = run_dir / "modules"
+    code = "print(open('/node_modules/said').read())"
+
+    def install(said: str) -> None:
+        modules.mkdir()
+        (modules / "said").write_text(said)
+
+    install("old")
+    process = LauncherProcess(modules, run_dir=run_dir)
+    try:
+        async with attached(process) as launcher:
+            with Scene() as scene:
+                assert (await run(launcher, scene, code))[0] == "old\n"
+                shutil.rmtree(modules) if how == "removed" else modules.rename(tmp_path / "before")
+                if how == "moved":
+                    assert (await run(launcher, scene, code))[0] == "old\n"
+                install("new")
+                assert (await run(launcher, scene, code))[0] == "new\n"
+    finally:
+        process.close()
 
 
 async def test_a_process_that_takes_too_much_memory_is_told_from_one_that_fails(launcher: Launcher) -> None:

@@ -133,6 +133,7 @@ class Launcher:
             log = Log(os.fdopen(os.dup(files[2]), "w+b", buffering=0))
             limits = Confinement(**message["limits"])
             group = self._cgroups.make(f"slot{slot}", limits)
+            self._mounts.renew()
             process = self._spawn(message, files, slot, group, limits)
         except (OSError, subprocess.SubprocessError) as error:
             if group is not None:

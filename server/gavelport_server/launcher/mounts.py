@@ -48,6 +48,7 @@ class Mounts:
     def __init__(self, root: Path) -> None:
         """Leave the mount namespace of all others. Raises OSError without the privilege."""
         self.root = root
+        self._sources: dict[Path, Path] = {}
         kernel.unshare(kernel.CLONE_NEWNS)
         kernel.mount(
             "none", "/", "none", kernel.MS_REC | kernel.MS_SLAVE
@@ -62,7 +63,20 @@ class Mounts:
             self._bind(descriptor, target, _READ_ONLY)
         finally:
             os.close(descriptor)
+        self._sources[target] = source
         return target
+
+    def renew(self) -> None:
+        """Share anew whatever was replaced by something else of its name since, as any upgrade of the machine does.
+
+        What is gone for good stays as it is: a start then says what is missing. Raises OSError.
+        """
+        for target, source in self._sources.items():
+            with contextlib.suppress(FileNotFoundError):  # is just being replaced
+                if not os.path.samestat(source.stat(), target.stat()):
+                    kernel.unmount(str(target))
+                    _remove(target)
+                    self.share(target.name, source)
 
     def slot(self, number: int, group: int, folder: Given, socket: Given) -> tuple[Path, Path]:
         """Mount a bot's folder, read-only, and its socket for one slot; return where both are. Raises OSError."""
@@ -87,8 +101,7 @@ class Mounts:
             target = place / part
             with contextlib.suppress(OSError):  # a start that failed half-way has not mounted all
                 kernel.unmount(str(target))
-            if target.exists():
-                target.rmdir() if target.is_dir() else target.unlink()
+            _remove(target)
         place.rmdir()
 
     def names(self) -> Sequence[str]:
@@ -104,3 +117,9 @@ class Mounts:
             target.touch()
         kernel.mount(source, str(target), "none", kernel.MS_BIND | kernel.MS_REC)
         kernel.mount("none", str(target), "none", kernel.MS_REMOUNT | kernel.MS_BIND | flags)
+
+
+def _remove(target: Path) -> None:
+    """Remove what something was mounted on, where it is there."""
+    if target.exists():
+        target.rmdir() if target.is_dir() else target.unlink()
