@@ -44,7 +44,9 @@ class Document:
 
 def docs_list(request: Request) -> Response:
     """Return the list of all documents."""
-    rules = [name for name in _files() if name.startswith("rules/")]
+    rules = sorted(
+        (name for name in _files() if name.startswith("rules/")), key=lambda name: name.endswith("-notation")
+    )
     others = [name for name in _files() if name not in {*_FOR_AUTHORS, *_FOR_ORGANISERS, *rules}]
     groups = {"Write a bot": _FOR_AUTHORS, "The games": rules, "Run a ladder": _FOR_ORGANISERS, "How it works": others}
     documents = {title: [document(name) for name in names] for title, names in groups.items()}
