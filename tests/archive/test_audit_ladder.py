@@ -105,13 +105,13 @@ class Busy(SqlStore):
     to_come: tuple[Result, ...] = ()
     """What comes as soon as somebody asks for results."""
 
-    def results(self, identity: str) -> Sequence[Result]:
+    def results(self, identity: str, *, first: int = 0, limit: int | None = None) -> Sequence[Result]:
         if identity == "fedcba98" and self.to_come:
             self.add_entrant(identity, "late", "1")
             for one in self.to_come:
                 assert self.append_result(identity, one)
             self.to_come = ()
-        return super().results(identity)
+        return super().results(identity, first=first, limit=limit)
 
 
 def test_a_server_may_count_on_meanwhile(data: Path) -> None:

@@ -76,6 +76,29 @@ def test_a_page_of_results_reads_no_table_whole(path: Path) -> None:
     assert scanned(path, asked) == []
 
 
+def test_what_counts_no_more_is_found_by_its_index(path: Path) -> None:
+    with closing(SqlStore(path)) as store:
+        assert store.void_result("m0007", "by hand")
+        with statements(store) as asked:
+            assert list(store.voided("l1")) == [7]
+    (statement, parameters), *_ = [one for one in asked if "void_reason" in one[0]]
+    with closing(sqlite3.connect(path)) as connection:
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)  # type: ignore[arg-type]
+        assert "ix_result_voided" in str(plan.fetchall())
+
+
+def test_changes_of_ratings_are_found_match_by_match(path: Path) -> None:
+    """Not entrant by entrant, each in every match: a thousand bots made that ten seconds."""
+    with closing(SqlStore(path)) as store, statements(store) as asked:
+        for bot, limit in ((None, None), (None, 5), ("bot0", 5)):
+            store.rating_changes("l1", bot, limit)
+    for statement, parameters in asked:
+        if "rating_change" in statement:
+            with closing(sqlite3.connect(path)) as connection:
+                plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)  # type: ignore[arg-type]
+                assert "entrant_match_id (entrant=? AND match_id=?)" not in str(plan.fetchall())
+
+
 def test_a_scan_is_caught(path: Path) -> None:
     assert scanned(path, [("SELECT * FROM result WHERE round = 3", ())]) != []
     assert all(name in schema.metadata.tables for name in GROWING_TABLES)

@@ -198,3 +198,23 @@ def test_the_fold_and_single_matches_agree() -> None:
         (changes[1].after, 2),
         (changes[0].after, 1),
     ]
+
+
+def test_results_are_read_in_parts(ladder: Store) -> None:
+    added = [ladder.append_result("l1", one) for one in schedule(7)]
+    assert list(ladder.results("l1", first=5)) == added[5:]
+    assert list(ladder.results("l1", first=2, limit=3)) == added[2:5]
+    assert list(ladder.results("l1", limit=2)) == added[:2]
+    assert list(ladder.results("l1", first=7)) == []
+
+
+def test_what_counts_no_more_is_told_by_its_number(ladder: Store) -> None:
+    ladder.open_tournament(tournament("p1", kind="practice"))
+    for one in schedule(6):
+        ladder.append_result("l1", one)
+    ladder.append_result("p1", result(0, match_id="practised"))
+    assert list(ladder.voided("l1")) == []
+    for match_id in ("m0004", "m0001", "practised"):
+        assert ladder.void_result(match_id, "by hand")
+    assert list(ladder.voided("l1")) == [1, 4]
+    assert list(ladder.voided("p1")) == [0]

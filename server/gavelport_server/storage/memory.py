@@ -184,10 +184,16 @@ class MemoryStore(MemorySubmissions):
             reruns = self._tournament(identity).reruns
             return [one for _, one in sorted(reruns.items()) if one.again_id not in self._settled]
 
-    def results(self, identity: str) -> Sequence[Result]:
-        """Return a tournament's results in schedule order; on a ladder also those that count no more."""
+    def results(self, identity: str, *, first: int = 0, limit: int | None = None) -> Sequence[Result]:
+        """Return a tournament's results in schedule order; see `Store.results`."""
         with self._lock:
-            return [result for _, result in sorted(self._tournament(identity).results.items())]
+            held = self._tournament(identity).results
+            return [held[number] for number in sorted(held) if number >= first][:limit]
+
+    def voided(self, identity: str) -> Sequence[int]:
+        """Return the numbers of the results that count no more, ascending."""
+        with self._lock:
+            return [number for number, one in sorted(self._tournament(identity).results.items()) if one.void_reason]
 
     def result(self, match_id: str) -> FoundResult | None:
         """Return a match's result, or None where it has none."""

@@ -81,11 +81,14 @@ def insert_result(connection: Connection, key: int, result: Result) -> None:
         connection.execute(insert(schema.seat_fault), faults)
 
 
-def results(connection: Connection, key: int) -> list[Result]:
-    """Return a tournament's results in schedule order. Raises UnsoundError."""
+def results(connection: Connection, key: int, first: int = 0, limit: int | None = None) -> list[Result]:
+    """Return a tournament's results in schedule order, at most so many, from a number on. Raises UnsoundError."""
     table = schema.result
-    rows = read(connection, table, select(table).where(table.c.tournament_id == key).order_by(table.c.number))
-    found = _with_seats(connection, rows, select(table.c.match_id).where(table.c.tournament_id == key))
+    chosen = (table.c.tournament_id == key) & (table.c.number >= first)
+    rows = read(connection, table, select(table).where(chosen).order_by(table.c.number).limit(limit))
+    if limit is not None and rows:
+        chosen &= table.c.number <= rows[-1].number
+    found = _with_seats(connection, rows, select(table.c.match_id).where(chosen))
     size = connection.scalar(select(schema.tournament.c.seats).where(schema.tournament.c.id == key))
     entrants = len(_entrants(connection, key))
     for one in found:

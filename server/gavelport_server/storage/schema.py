@@ -18,9 +18,10 @@ from sqlalchemy import (
     String,
     Table,
     UniqueConstraint,
+    text,
 )
 
-HEAD = "0005"
+HEAD = "0006"
 """The newest migration: the schema that this program reads and writes."""
 
 TEXT = String().with_variant(String(collation="C"), "postgresql")
@@ -94,6 +95,9 @@ result = Table(
     UniqueConstraint("tournament_id", "number"),
     Index(None, "finished_at", "match_id"),
 )
+IS_VOIDED = text("void_reason != ''")
+"""Of a result that counts no more; not a bound value, from which no database could tell that the index will do."""
+Index("ix_result_voided", result.c.tournament_id, result.c.number, sqlite_where=IS_VOIDED, postgresql_where=IS_VOIDED)
 
 seat_result = Table(
     "seat_result",

@@ -132,10 +132,17 @@ class SqlStore(SqlFigures, SqlSubmissions, SqlCopies):
             self._advance(connection, held.id, held.counted)
         return True
 
-    def results(self, identity: str) -> Sequence[Result]:
-        """Return a tournament's results in schedule order; on a ladder also those that count no more."""
+    def results(self, identity: str, *, first: int = 0, limit: int | None = None) -> Sequence[Result]:
+        """Return a tournament's results in schedule order; see `Store.results`."""
         with self._reading() as connection:
-            return results(connection, self._key(connection, identity))
+            return results(connection, self._key(connection, identity), first, limit)
+
+    def voided(self, identity: str) -> Sequence[int]:
+        """Return the numbers of the results that count no more, ascending."""
+        held = schema.result.c
+        with self._reading() as connection:
+            mine = held.tournament_id == self._key(connection, identity)
+            return connection.scalars(select(held.number).where(mine, schema.IS_VOIDED).order_by(held.number)).all()
 
     def result(self, match_id: str) -> FoundResult | None:
         """Return a match's result, or None where it has none."""

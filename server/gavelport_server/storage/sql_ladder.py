@@ -17,7 +17,7 @@ from gavelport_server.storage.store import GROWING, RatingChange, RerunRecord, V
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlalchemy import ColumnElement, Connection, Row
+    from sqlalchemy import ColumnElement, Connection, Row, Select
 
     from gavelport_server.ratings.elo import Change
     from gavelport_server.storage.store import Result
@@ -152,27 +152,31 @@ class SqlLadder(Database):
         )  # fmt: skip
         with self._reading() as connection:
             key = self._key(connection, identity)
-            is_rated = exists().where(changes.match_id == results.match_id)
-            matches = select(results.match_id).where(results.tournament_id == key, is_rated)
-            if bot is not None:
-                numbers = select(entrants.number).where(entrants.tournament_id == key, entrants.bot == bot)
-                played = select(seats.match_id).where(seats.entrant.in_(numbers))
-                matches = matches.where(results.match_id.in_(played))
-            if limit is not None:
-                matches = matches.order_by(results.number.desc()).limit(limit)
+            # Not joined below: SQLite would look for each entrant in every match.
+            known = connection.execute(
+                select(entrants.number, entrants.bot, entrants.version).where(entrants.tournament_id == key)
+            )
+            names = {row.number: {"bot": row.bot, "version": row.version} for row in known}
             chosen = (
                 select(
-                    results.match_id, results.number, results.finished_at, seats.seat, entrants.bot, entrants.version,
+                    results.match_id, results.number, results.finished_at, seats.seat, seats.entrant,
                     seats.rank, changes.before, changes.after, changes.k,
                 )
                 .select_from(schema.rating_change)
                 .join(schema.seat_result)
                 .join(schema.result)
-                .join(schema.entrant, (entrants.tournament_id == key) & (entrants.number == seats.entrant))
-                .where(results.match_id.in_(matches))
                 .order_by(results.number.desc(), seats.seat)
             )  # fmt: skip
-            return [RatingChange(**row._asdict()) for row in connection.execute(chosen)]
+            if bot is None and limit is None:
+                chosen = chosen.where(results.tournament_id == key)
+            else:
+                own = None if bot is None else [number for number, one in names.items() if one["bot"] == bot]
+                chosen = chosen.where(results.match_id.in_(_latest_rated(key, own, limit)))
+            found = []
+            for row in connection.execute(chosen):
+                values = row._asdict()
+                found.append(RatingChange(**names[values.pop("entrant")], **values))
+            return found
 
     # -- inside
 
@@ -285,6 +289,19 @@ class SqlLadder(Database):
 
     def _unknown(self, identity: str) -> StoreError:
         return StoreError(f"{self.where} holds no tournament {identity}; `open_tournament` makes it")
+
+
+def _latest_rated(key: int, entrants: Sequence[int] | None, limit: int | None) -> Select[tuple[str]]:
+    """Return the ids of a ladder's latest rated matches, those of some entrants or of all."""
+    results, seats, changes = schema.result.c, schema.seat_result.c, schema.rating_change.c
+    is_rated = exists().where(changes.match_id == results.match_id)
+    if entrants is None:
+        matches = select(results.match_id).where(results.tournament_id == key, is_rated)
+    else:
+        # From the bot's seats to their results: with `+ 0` no index offers all results in order instead.
+        played = select(results.match_id).join(schema.seat_result).where(seats.entrant.in_(entrants))
+        matches = played.where(results.tournament_id + 0 == key, is_rated)
+    return matches if limit is None else matches.order_by(results.number.desc()).limit(limit)
 
 
 def _reruns(connection: Connection, which: ColumnElement[bool]) -> Iterator[RerunRecord]:

@@ -273,8 +273,22 @@ class Store(Protocol):
         """Return what is still to be played again: whose `again_id` has come to no result and is not void."""
         ...
 
-    def results(self, identity: str) -> Sequence[Result]:
-        """Return a tournament's results in schedule order; on a ladder also those that count no more."""
+    def results(self, identity: str, *, first: int = 0, limit: int | None = None) -> Sequence[Result]:
+        """Return a tournament's results in schedule order; on a ladder also those that count no more.
+
+        Args:
+            identity: The tournament's.
+            first: Only those from this number on.
+            limit: At most so many, the earliest of them.
+        """
+        ...
+
+    def voided(self, identity: str) -> Sequence[int]:
+        """Return the numbers of the results that count no more, ascending.
+
+        With the match that has the last number somebody has read, they tell whether all that was read still stands:
+        nothing else of a result on a ladder ever changes, and none comes before another that is there.
+        """
         ...
 
     def result(self, match_id: str) -> FoundResult | None:
