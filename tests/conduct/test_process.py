@@ -291,7 +291,7 @@ def test_a_log_within_its_bounds_is_whole(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full here")
 def test_a_full_disk_costs_the_log_and_not_the_bot() -> None:
-    log = Log(Path("/dev/full").open("w+b", buffering=0))
+    log = Log(Path("/dev/full").open("w+b", buffering=0))  # noqa: SIM115  the log closes it
     with pytest.raises(OSError, match="No space left"):
         log._write(b"x")
     log.write(b"x" * 10_000_000)

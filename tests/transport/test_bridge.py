@@ -1,8 +1,10 @@
 """What only the real server has: addresses, services beside play, breakdowns, and a quiet end."""
 
 import asyncio
+import contextlib
 import logging
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -66,6 +68,34 @@ def test_a_unix_socket_serves(world: World, tmp_path: Path) -> None:
             await recorder.until(lambda: recorder.links)
             recorder.links[0].send(b"hello")
             assert await client.receive() == b"hello"
+        client.close()
+
+    world.run(main)
+
+
+@BOTH
+def test_more_connections_than_it_may_have_are_closed_at_once(world: World, tmp_path: Path) -> None:
+    """Silent ones too, that answer each ping: they would take the server's files and memory."""
+    path = str(tmp_path / "play")
+
+    def connected() -> socket.socket:
+        made = socket.socket(socket.AF_UNIX)
+        made.settimeout(PATIENCE_S)
+        made.connect(path)
+        return made
+
+    async def main() -> None:
+        recorder = Recorder()
+        async with serve(recorder, address=f"unix:{path}", limits=Limits(max_connections=2)) as server:
+            held = [connected() for _ in range(2)]
+            for one in held:  # the server's first word
+                assert await trio.to_thread.run_sync(one.recv, 9)
+            with connected() as third, contextlib.suppress(ConnectionResetError):
+                assert await trio.to_thread.run_sync(third.recv, 9) == b""
+            for one in held:
+                one.close()
+            client = GrpcClient(server.target, {})  # tries again until there is room
+            await recorder.until(lambda: recorder.links)
         client.close()
 
     world.run(main)

@@ -21,6 +21,7 @@ from gavelport_server.launcher import runtime
 from gavelport_server.launcher.client import LauncherError
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.transport.bridge import serve
+from gavelport_server.transport.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
     AnyProcess: TypeAlias = "BotProcess | HostedProcess"
     MakeProcess: TypeAlias = Callable[[BotManifest, str, Path], AnyProcess]
+
+CONNECTIONS = 16
+"""Of one process at the same time; it needs one, and 64 processes of 256 files each would take the server's own."""
 
 
 class Hosting:
@@ -76,7 +80,8 @@ class Hosting:
     async def serve(self, token: str, socket_path: Path, *, task_status: trio.TaskStatus[trio.CancelScope]) -> None:
         """Serve one process on its socket until the scope that is told is cancelled."""
         with trio.CancelScope() as scope:
-            async with serve(_Stamped(self._listener, token), address=f"unix:{socket_path}"):
+            limits, address = Limits(max_connections=CONNECTIONS), f"unix:{socket_path}"
+            async with serve(_Stamped(self._listener, token), address=address, limits=limits):
                 await trio.Path(socket_path).chmod(0o666)  # whoever reaches it; the folder lets nobody through
                 task_status.started(scope)
                 await trio.sleep_forever()

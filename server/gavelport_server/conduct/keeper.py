@@ -178,7 +178,7 @@ def copy(output: int, log: Log) -> bool:
 
 def main() -> None:
     """Keep one bot process."""
-    log = Log(Path(sys.argv[1]).open("w+b", buffering=0))
+    log = Log(Path(sys.argv[1]).open("w+b", buffering=0))  # noqa: SIM115  the log closes it
     returncode = keep(log, float(sys.argv[2]), sys.argv[3:])
     log.close()
     end_like(returncode)

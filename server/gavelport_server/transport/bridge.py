@@ -211,7 +211,9 @@ class _Server:
 
 
 def _options(limits: Limits) -> list[tuple[str, int]]:
+    most = limits.max_connections
     return [
+        *([] if most is None else [("grpc.max_allowed_incoming_connections", most)]),
         ("grpc.so_reuseport", 0),  # Two servers on one port would share its bots at random.
         ("grpc.max_receive_message_length", limits.max_receive_bytes),
         ("grpc.max_send_message_length", max(limits.max_send_bytes, _MAX_ANSWER_BYTES)),

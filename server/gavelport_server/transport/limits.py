@@ -26,6 +26,8 @@ class Limits:
     max_streams_per_host: int = 64
     """Streams from one remote address; bots on this machine (loopback, unix sockets) count in `max_streams` only."""
     max_streams_per_connection: int = 100
+    max_connections: int | None = None
+    """Connections in all, each of which takes an open file and some KiB, with or without a stream; None: no limit."""
     handshake_timeout_ms: int = 3000
     """How long a connection may take to become one."""
     keepalive_interval_ms: int = 20_000
