@@ -18,6 +18,8 @@ from tests.archive.play import played_match
 HOSTILE = "<script>alert(1)</script>"
 QUOTES = "\"'><img src=x onerror=alert(1)>"
 NAMES = {"container": (HOSTILE, "bold/../trader", QUOTES), "shipping": ("north", "south", HOSTILE)}
+OWNERS = ("north-quay", "house", "<b>two-tides</b>")
+"""Of the bots of the ladder, the first game's; the last bot is withdrawn from it."""
 IDENTITY = {"container": "c0ffee0123456789c0ffee0123456789", "shipping": "5417b0a75417b0a75417b0a75417b0a7"}
 SHORT = {"container": {"supply_per_player": 2, "stall_rounds": 2}, "shipping": {"years": 3}}
 SETTING = '{"clock":{},"format":"round_robin","options":{"seats":3},"seats":3}'
@@ -65,11 +67,15 @@ def fill(data: Path, store: Store, game: str, matches: int = MATCHES, *, first: 
         store.add_result(tournament.identity, result)
 
 
-def fill_ladder(data: Path, store: Store) -> None:
+def fill_ladder(data: Path, store: SqlStore) -> None:
     """Play a ladder between versions of three bots; one result is void, and the fit has not seen the last."""
     cup = record("container")
     ladder = store.open_tournament(replace(cup, identity=LADDER, name="Open ladder", kind="ladder", entrants=()))
     folder, names = ReplayFolder(data), NAMES["container"]
+    for name, owner in zip(names, OWNERS, strict=True):
+        store.add_owner(owner, is_house=owner == "house")
+        store.add_bot(name, owner)
+    store.set_status(QUOTES, "withdrawn", "for a test")
     for number in range(7):
         versions = [f"{1 + number // 4}", "1", "1"]
         entrants = [store.add_entrant(LADDER, name, version) for name, version in zip(names, versions, strict=True)]

@@ -106,7 +106,7 @@ def bot_page(request: Request, shelf: Shelf) -> Response:
     name = request.path_params["bot"]
     played = _played(shelf, name)
     chosen = _chosen(played, request.query_params.get("in", ""))
-    lines = [line for line in lines_of(chosen) if line.row.entrant.bot == name]
+    lines = [line for line in lines_of(chosen, shelf.source.accounts()) if line.row.entrant.bot == name]
     numbers = [line.row.entrant.number for line in lines]
     found = shelf.source.find_results(
         ResultFilter(bot=name, tournament=chosen.record.identity, with_unrated=True), limit=RECENT

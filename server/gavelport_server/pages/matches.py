@@ -30,14 +30,18 @@ if TYPE_CHECKING:
 
 PAGE = 50
 MOST_TEXT = 100
+GIVEN = ("bot", "against", "of", "game", "beyond")
+"""What the address of the list may ask for."""
 UNCHANGING = "private, max-age=300"
 """A replay never changes, but whether it may be seen does, and so does the program that tells it."""
 
 
 def match_list(request: Request, shelf: Shelf) -> Response:
     """Return the list of matches, latest first, with its filters."""
-    given = {name: request.query_params.get(name, "").strip()[:MOST_TEXT] for name in ("bot", "of", "game", "beyond")}
-    wanted = ResultFilter(bot=given["bot"], tournament=given["of"], game=given["game"], with_unrated=True)
+    given = {name: request.query_params.get(name, "").strip()[:MOST_TEXT] for name in GIVEN}
+    wanted = ResultFilter(
+        bot=given["bot"], against=given["against"], tournament=given["of"], game=given["game"], with_unrated=True
+    )
     found = shelf.source.find_results(wanted, beyond=_place(given["beyond"]), limit=PAGE + 1)
     beyond = ""
     if len(found) > PAGE:

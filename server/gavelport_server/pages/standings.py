@@ -1,40 +1,44 @@
-"""The page of a ladder or tournament: standings, who beats whom, blocks, faults, rating curves."""
+"""The page of a ladder or tournament: standings with their filters, blocks, faults, rating curves."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from dataclasses import dataclass
-from itertools import pairwise
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from gavelport_engine.registry import GAMES
 
-from gavelport_server.pages.figures import axis, heat, percent, polyline, stretches
+from gavelport_server.pages.accounts import NOBODY
+from gavelport_server.pages.crosstable import matrix, neighbours
+from gavelport_server.pages.errors import PageError
+from gavelport_server.pages.figures import axis, polyline, stretches
 from gavelport_server.pages.matchlist import rows_of
-from gavelport_server.pages.paging import MOST_DIGITS, Paging, asked
+from gavelport_server.pages.paging import MOST_DIGITS, Paging, asked, page_number
 from gavelport_server.pages.rendering import page
 from gavelport_server.storage.store import ResultFilter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.responses import Response
 
     from gavelport_server.conduct.summary import Row
-    from gavelport_server.pages.shelf import Beats, Competition, Shelf
-    from gavelport_server.ratings.standing import Figures
+    from gavelport_server.pages.accounts import Account
+    from gavelport_server.pages.shelf import Competition, Shelf
     from gavelport_server.storage.store import Result
 
 PAGE = 100
 """Rows of standings on a page."""
-MOST_CROSSED = 30
-"""So many bots fit into a matrix that can be read."""
 CURVES = 6
 """So many curves are drawn until others are chosen."""
 MOST_CURVES = 50
 LATEST = 10
+MOST_OWNER = 64
+MOST_FAULTY = 20
+"""Lines of the table of faults."""
 PROVISIONAL = 30
 """With fewer matches a rating on a ladder is provisional (design 6)."""
 SORTS = {
@@ -48,6 +52,8 @@ SORTS = {
     "faults": "Faults",
 }
 """What standings can be sorted by."""
+HIDDEN = {"provisional": "provisional", "house": "house bots", "inactive": "inactive"}
+"""What a ladder can be shown without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,33 @@ class Line:
     """Points of the small curve of its Elo."""
     change: float | None
     """Of its Elo over the last day on which matches were played; None without any."""
+    account: Account | None
+    """Whose it is, on a ladder."""
     is_provisional: bool
+
+    @property
+    def is_inactive(self) -> bool:
+        """Return whether it plays no more, and so has no place."""
+        return self.account is not None and self.account.is_inactive
+
+    @property
+    def owner(self) -> str:
+        """Return whose it is; empty where that is nobody, or not known."""
+        return self.account.owner if self.account else ""
+
+    @property
+    def kinds(self) -> set[str]:
+        """Return what of `HIDDEN` it is."""
+        is_house = self.account is not None and self.account.is_house
+        return {
+            kind
+            for kind, holds in (
+                ("provisional", self.is_provisional),
+                ("house", is_house),
+                ("inactive", self.is_inactive),
+            )
+            if holds
+        }
 
     @property
     def firsts(self) -> float:
@@ -81,8 +113,8 @@ class Line:
         return stretches(self.places)
 
 
-def lines_of(competition: Competition) -> list[Line]:
-    """Return the standings, best first."""
+def lines_of(competition: Competition, accounts: Mapping[str, Account]) -> list[Line]:
+    """Return the standings, best first; on a ladder the inactive come after the others."""
     record, results = competition.record, competition.results
     places: dict[int, Counter[int]] = {one.number: Counter() for one in record.entrants}
     for result in results:
@@ -90,7 +122,12 @@ def lines_of(competition: Competition) -> list[Line]:
             places[seat.entrant][seat.rank] += 1
     day = _first_of_last_day(results)
     found = []
-    for place, row in enumerate(competition.rows, 1):
+    rows = list(competition.rows)
+    owned: dict[str, Account] = {}
+    if competition.is_ladder:
+        owned = {row.entrant.bot: accounts.get(row.entrant.bot, NOBODY) for row in rows}
+        rows.sort(key=lambda row: owned[row.entrant.bot].is_inactive)
+    for place, row in enumerate(rows, 1):
         number = row.entrant.number
         curve = competition.curves[number]
         before = [elo for at, elo in curve if at <= day]
@@ -101,6 +138,7 @@ def lines_of(competition: Competition) -> list[Line]:
                 places=tuple(places[number][rank] for rank in range(1, record.seats + 1)),
                 curve=polyline([elo for _, elo in curve[-200:]], 88, 20),
                 change=curve[-1][1] - (before[-1] if before else 1500.0) if curve and curve[-1][0] > day else None,
+                account=owned.get(row.entrant.bot),
                 is_provisional=competition.is_ladder and row.matches < PROVISIONAL,
             )
         )
@@ -124,12 +162,16 @@ def competition_page(request: Request, shelf: Shelf) -> Response:
     """Return the page of one ladder or tournament."""
     competition = shelf.competition(request.path_params["key"])
     record = competition.record
-    lines = lines_of(competition)
+    lines = lines_of(competition, shelf.source.accounts())
     query = asked(request, sort=tuple(SORTS), most_text=60)
-    shown = [line for line in lines if query.text.lower() in line.row.entrant.bot.lower()]
+    wanted = _wanted(request)
+    shown = [line for line in lines if wanted.shows(line, query.text)]
     if query.sort != "place":
         shown.sort(key=lambda line: _sort_key(line, query.sort))
     paging = Paging.of(len(shown), query.page, PAGE)
+    crossed = [page_number(request.query_params.get(side, "")) for side in ("rows", "columns")]
+    faulty = [line for line in lines if line.row.faults or line.row.refusals or line.row.retired]
+    faulty.sort(key=lambda line: _sort_key(line, "faults"))
     latest = shelf.source.find_results(ResultFilter(tournament=record.identity, with_unrated=True), limit=LATEST)
     playing = shelf.source.playing()
     return page(
@@ -142,13 +184,27 @@ def competition_page(request: Request, shelf: Shelf) -> Response:
         game=GAMES.get(record.game.partition("@")[0]),
         lines=paging.cut(shown),
         count=len(lines),
+        found=len(shown),
         paging=paging,
         query=query,
+        wanted=wanted,
+        owners=sorted({line.owner for line in lines} - {""}),
+        hidden=HIDDEN,
+        # What the address keeps when one thing is chosen anew; defaults stay out of it.
+        kept={
+            "q": query.text,
+            "owner": wanted.owner,
+            "hide": sorted(wanted.hidden),
+            "sort": query.sort if query.sort != "place" else "",
+            "rows": crossed[0] if crossed[0] > 1 else "",
+            "columns": crossed[1] if crossed[1] > 1 else "",
+        },
         sorts=SORTS,
         axis=axis(_ends(lines) or [line.row.elo for line in lines]),
-        matrix=matrix(competition, lines),
+        matrix=matrix(competition, lines, *crossed),
         blocks=blocks(competition),
-        faulty=[line for line in lines if line.row.faults or line.row.refusals or line.row.retired],
+        faulty=faulty[:MOST_FAULTY],
+        others_faulty=max(0, len(faulty) - MOST_FAULTY),
         reasons=sorted({reason for line in lines for reason in line.row.faults}),
         chosen={line.row.entrant.number for line in lines[:CURVES]},
         all_lines=lines,
@@ -156,6 +212,29 @@ def competition_page(request: Request, shelf: Shelf) -> Response:
         neighbours=neighbours(competition, lines),
         faults=sum(line.row.faults.total() for line in lines),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which bots of a ladder are to be shown."""
+
+    owner: str
+    """Empty: anybody's."""
+    hidden: frozenset[str]
+    """Of `HIDDEN`."""
+
+    def shows(self, line: Line, text: str) -> bool:
+        """Return whether a line is shown, where a text is looked for in the names of bot and owner."""
+        is_named = any(text.lower() in name.lower() for name in (line.row.entrant.bot, line.owner))
+        return is_named and self.owner in ("", line.owner) and not self.hidden & line.kinds
+
+
+def _wanted(request: Request) -> Wanted:
+    """Return what the address asks for. Raises PageError."""
+    hidden = frozenset(request.query_params.getlist("hide"))
+    if not hidden <= HIDDEN.keys():
+        raise PageError(HTTPStatus.BAD_REQUEST, "unknown filter", f"What can be hidden: {', '.join(HIDDEN)}.")
+    return Wanted(request.query_params.get("owner", "").strip()[:MOST_OWNER], hidden)
 
 
 def _ends(lines: Sequence[Line]) -> list[float]:
@@ -204,47 +283,6 @@ def _sort_key(line: Line, sort: str) -> Any:
     return keys[sort]
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell of the matrix: in per cent, how it is shaded, and in words."""
-
-    text: str
-    shade: str
-    title: str
-
-
-def matrix(competition: Competition, lines: Sequence[Line]) -> list[tuple[Line, list[Cell | None]]]:
-    """Return who finished above whom, the best bots first; None stands on the diagonal.
-
-    Empty without results. A cell's words tell the chance by the fit, where there is one.
-    """
-    if not competition.results:
-        return []
-    crossed = lines[:MOST_CROSSED]
-    found = []
-    for line in crossed:
-        own = line.row.entrant
-        cells: list[Cell | None] = []
-        for other_line in crossed:
-            other = other_line.row.entrant
-            if other is own:
-                cells.append(None)
-                continue
-            met = competition.head_to_head.get((own.number, other.number))
-            words = f"{own.bot} above {other.bot}: "
-            if met is None or met.share is None:
-                cells.append(Cell("", "none", f"{words}never met"))
-                continue
-            words += f"{percent(met.share)} % of {met.matches}"
-            if chance := competition.beats.get((own.number, other.number)):
-                words += f"; chance {percent(chance.p)} %"
-                if chance.interval:
-                    words += f" ({percent(chance.interval[0])} to {percent(chance.interval[1])})"
-            cells.append(Cell(percent(met.share), heat(met.share, met.matches), words))
-        found.append((line, cells))
-    return found
-
-
 def blocks(competition: Competition) -> list[tuple[int, list[bool]]]:
     """Return a tournament's blocks: number from 1, and of each of its matches whether it has been played."""
     if competition.record.kind != "tournament" or not competition.results:
@@ -253,40 +291,3 @@ def blocks(competition: Competition) -> list[tuple[int, list[bool]]]:
     played = Counter(result.block for result in competition.results)
     matches = record.seats * max(1, len(record.entrants) // record.seats)
     return [(block + 1, [place < played[block] for place in range(matches)]) for block in range(max(played) + 1)]
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbours:
-    """Two that stand next to each other, and whether the order between them is more than luck."""
-
-    above: Row
-    below: Row
-    gap: float
-    p: float
-    verdict: str
-    """`settled`, `likely` or `open`."""
-
-
-def neighbours(competition: Competition, lines: Sequence[Line]) -> list[Neighbours]:
-    """Return how sure the order is, down the table; empty without a fit."""
-    found = []
-    for one, other in pairwise(lines):
-        above, below = one.row, other.row
-        chance = competition.beats.get((above.entrant.number, below.entrant.number))
-        if chance is None or above.figures is None or below.figures is None:
-            continue
-        gap = above.figures.rating - below.figures.rating
-        found.append(Neighbours(above, below, gap, chance.p, _verdict(chance, above.figures, below.figures)))
-    return found[:MOST_CROSSED]
-
-
-def _verdict(chance: Beats, above: Figures, below: Figures) -> str:
-    """Return how sure it is that the one is better: by the chance's interval, else by those of the two ratings."""
-    if chance.interval is not None:
-        low = chance.interval[0]
-        return "settled" if low > 0.5 else "likely" if 0.5 - low < (chance.p - 0.5) / 2 else "open"
-    if above.interval is None or below.interval is None:
-        return "open"
-    if above.interval[0] > below.interval[1]:
-        return "settled"
-    return "likely" if above.interval[0] > below.rating and above.rating > below.interval[1] else "open"
