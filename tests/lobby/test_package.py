@@ -65,6 +65,8 @@ def test_a_folder_goes_through_unchanged_and_the_same_each_time(tmp_path: Path) 
         ("./main.py", "empty parts"),
         ("x" * 300, "bytes or"),
         ("a/" * 12 + "b", "levels"),
+        ("a\u202eb.py", "cannot be printed"),
+        ("a\x9bb.py", "cannot be printed"),
         ("MAIN.PY", "stands twice"),
         ("main.py/inner.py", "which is a file"),
     ],
@@ -99,6 +101,32 @@ def test_a_size_that_is_declared_too_small_is_not_believed() -> None:
     struct.pack_into("<I", data, where, 10)
     with pytest.raises(PackageError):
         unpacked(bytes(data))
+
+
+def test_a_place_beyond_all_numbers_is_refused() -> None:
+    """In the entry's extra field, where large files have theirs."""
+    data = bytearray(zipped({"main.py": b"x"}))
+    entry, end = data.rindex(b"PK\x01\x02"), data.rindex(b"PK\x05\x06")
+    extra = struct.pack("<HHQ", 1, 8, 2**63)
+    struct.pack_into("<I", data, entry + 42, 0xFFFFFFFF)
+    struct.pack_into("<H", data, entry + 30, len(extra))
+    struct.pack_into("<I", data, end + 12, end - entry + len(extra))
+    data[end:end] = extra
+    with pytest.raises(PackageError, match="cannot be read as a zip file"):
+        unpacked(bytes(data))
+
+
+def test_a_second_name_of_an_entry_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.13 reads it from the entry's extra field, and would write by it."""
+    read = zipfile.ZipInfo._decodeExtra  # type: ignore[attr-defined]
+
+    def decoded(entry: zipfile.ZipInfo, *crc: int) -> None:
+        read(entry, *crc)
+        entry.filename = "../../evil"
+
+    monkeypatch.setattr(zipfile.ZipInfo, "_decodeExtra", decoded)
+    with pytest.raises(PackageError, match=r"'\.\./\.\./evil': has another name beside"):
+        unpacked(zipped(PLAIN))
 
 
 def test_an_encrypted_file_is_refused() -> None:

@@ -141,10 +141,15 @@ BAD: dict[str, tuple[Callable[[], Iterator[pb.SubmitRequest]], str, str]] = {
     "long manifest": (
         lambda: requests(zipped(files(MANIFEST + "#" * 20_000))),
         "INVALID_ARGUMENT",
-        "bot.toml: has more than 16384 bytes",
+        "bot.toml: has more than 4096 bytes",
+    ),
+    "deep manifest": (
+        lambda: manifest("name", "a = " + "[" * 2000 + "\nname"),
+        "INVALID_ARGUMENT",
+        "bot.toml: cannot be read as TOML",
     ),
     "unknown key": (lambda: manifest("entry", 'colour = "red"\nentry'), "INVALID_ARGUMENT", "colour: unknown key"),
-    "long name": (lambda: manifest('"ant"', f'"{"a" * 5000}"'), "INVALID_ARGUMENT", "bot.toml: name: use 1 to 64"),
+    "long name": (lambda: manifest('"ant"', f'"{"a" * 2000}"'), "INVALID_ARGUMENT", "bot.toml: name: use 1 to 64"),
     "version": (lambda: manifest('"2"', '"2/../3"'), "INVALID_ARGUMENT", "bot.toml: version: use 1 to 64"),
     "entry": (lambda: manifest("main.py", "start.py"), "INVALID_ARGUMENT", "there is no file 'start.py' in the bot's"),
     "entry outside": (lambda: manifest("main.py", "../x"), "INVALID_ARGUMENT", "is outside the bot's folder"),

@@ -30,6 +30,7 @@ FILE = "bot.toml"
 Language: TypeAlias = Literal["python", "node"]
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_SHOWN = 80
 _LEFT_OUT = frozenset({"node_modules", "__pycache__"})
 
 
@@ -107,7 +108,7 @@ def read_manifest(folder: Path) -> BotManifest:
     except FileNotFoundError:
         example = "; ".join(remedy.removeprefix("write ").removeprefix("e.g. ") for remedy in _REMEDIES.values())
         raise ManifestError([f"{path}: is missing; make it with: {example}"]) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:  # also of numbers, or of brackets, beyond all measure
         raise ManifestError([f"{path}: cannot be read as TOML in UTF-8: {error}"]) from None
     problems: list[str] = []
     file = None
@@ -136,14 +137,27 @@ def _problem(path: Path, detail: ErrorDetails) -> str:
         return f"{path}: {place}: {detail['ctx']['error']}"
     if detail["type"] == "missing":
         return f"{path}: {place}: is missing; {_REMEDIES[key]}"
-    return f"{path}: {place}: {detail['msg']}, not {detail['input']!r}; {_REMEDIES[key]}"
+    return f"{path}: {place}: {detail['msg']}, not {_shown(detail['input'])}; {_REMEDIES[key]}"
+
+
+def _shown(value: object) -> str:
+    """Return a value as it is told: a long one is cut, and a number of more digits than can be written is named."""
+    try:
+        text = repr(value)
+    except ValueError:
+        return "such a number"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _entry_problem(folder: Path, entry: str) -> str:
-    path = (folder / entry).resolve()
+    try:
+        path = (folder / entry).resolve()
+        is_file = path.is_file()
+    except (OSError, ValueError):  # longer than a path may be, or with a NUL
+        return f"{_shown(entry)} can be no path; name the file that is started"
     if not path.is_relative_to(folder):
         return f"{entry!r} is outside the bot's folder; name a file in it"
-    if not path.is_file():
+    if not is_file:
         return f"there is no file {entry!r} in the bot's folder; name the file that is started"
     return ""
 

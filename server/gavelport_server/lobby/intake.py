@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
 DAILY = 10
 """Submissions of one owner in 24 hours."""
-MANIFEST_BYTES = 16 * 1024
+MANIFEST_BYTES = 4 * 1024
+"""Of bot.toml; what nests deeply takes the square of its length to be read."""
 _TOLD, _WIDTH = 5, 180
 """So many problems are told, each so long."""
 

@@ -82,7 +82,10 @@ def unpacked(data: bytes) -> dict[str, bytes]:
             if problems := _problems(entries):
                 raise PackageError(problems)
             return _contents(opened, [entry for entry in entries if not entry.is_dir()])
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError, OSError, ValueError) as error:
+    except (
+        *(zipfile.BadZipFile, zlib.error, EOFError),
+        *(NotImplementedError, RuntimeError, OSError, ValueError, OverflowError),
+    ) as error:
         if isinstance(error, PackageError):
             raise
         raise PackageError([f"the package cannot be read as a zip file: {error}"]) from error
@@ -133,6 +136,12 @@ def _problem(entry: zipfile.ZipInfo) -> str:
     kind = stat.S_IFMT(entry.external_attr >> 16)
     if name.startswith("/") or _WRONG_NAME.search(name):
         return "is no relative path with plain slashes; zip the bot's folder with `gavelport submit`"
+    if entry.filename != name:  # newer versions of Python take a name from the entry's extra field
+        return (
+            f"has another name beside this one, {entry.filename[:80]!r}; zip the bot's folder with `gavelport submit`"
+        )
+    if not name.isprintable():
+        return "has signs that cannot be printed; use another name"
     if not name or any(part in ("", ".", "..") for part in parts):
         return "leads out of the bot's folder, or has empty parts"
     if len(name.encode()) > MOST_NAME_BYTES or len(parts) > MOST_DEPTH:
