@@ -71,6 +71,18 @@ def test_the_attacks_get_through_where_nothing_holds_them() -> None:
     assert len(left) == 1
 
 
+async def test_another_process_of_the_same_number_inside_is_no_finding(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a container the server's number is 1, which inside is that of the sandbox's own."""
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getpid", lambda: 1)
+        scene = Scene()
+    with scene:
+        told = await examine.attacked(launcher, scene, ["see_processes", "environment_of_server"], other_pid=1)
+    assert [one["saw"] for one in told.values()] == ["", ""]
+
+
 async def test_an_attack_that_gets_through_is_found(launcher: Launcher, monkeypatch: pytest.MonkeyPatch) -> None:
     # Limits so wide that what must be stopped is not.
     wide = Confinement(memory_bytes=1024 * MIB, processes=1000, scratch_bytes=512 * MIB)

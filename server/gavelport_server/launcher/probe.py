@@ -55,9 +55,17 @@ def secret() -> str:
     return next((f"{path}: {text}" for path in GIVEN["secrets"] if (text := read(path))), "")
 
 
+def is_there(which: str) -> bool:
+    """Return whether a process can be seen that is the very one: its number may be another's in here."""
+    pid, started = GIVEN[which]
+    with contextlib.suppress(OSError):
+        return bool(int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19]) == started)
+    return False
+
+
 def environment_of_server() -> str:
     """The server's environment, which may hold a database's password."""
-    return read(f"/proc/{GIVEN['server_pid']}/environ")
+    return read(f"/proc/{GIVEN['server'][0]}/environ") if is_there("server") else ""
 
 
 def other_files() -> str:
@@ -132,11 +140,7 @@ def signal_other() -> str:
 
 def see_processes() -> str:
     """Other processes of the machine."""
-    return "sees them" if Path(f"/proc/{GIVEN['server_pid']}/cmdline").exists() and _is_server() else ""
-
-
-def _is_server() -> bool:
-    return GIVEN["server_word"].encode() in Path(f"/proc/{GIVEN['server_pid']}/cmdline").read_bytes()
+    return "sees the server" if is_there("server") else ""
 
 
 def user_namespace() -> str:

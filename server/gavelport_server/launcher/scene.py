@@ -7,11 +7,11 @@ import os
 import secrets
 import shutil
 import socket
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Self
 
+from gavelport_server.conduct import procfs
 from gavelport_server.launcher import probe
 
 MOST_FORKS = 200
@@ -45,8 +45,7 @@ class Scene:
         self._listen(socket.AF_UNIX, f"\0{abstract}")
         self._given: dict[str, Any] = {
             "secrets": [str(secret), "/etc/shadow"],
-            "server_pid": os.getpid(),
-            "server_word": Path(sys.executable).name,
+            "server": (os.getpid(), procfs.started(os.getpid())),
             "other_file": str(self.bot("other") / "main.py"),
             "other_socket": str(self.socket("other")),
             "abstract": abstract,
