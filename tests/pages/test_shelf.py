@@ -28,9 +28,9 @@ class Busy(MemoryStore):
             number = self.add_entrant(IDENTITY, f"late{len(self.standings(IDENTITY))}", "1")
             self.append_result(IDENTITY, result(number, entrants=(0, 1, number)))
 
-    def results(self, identity: str) -> Sequence[Result]:
+    def results(self, identity: str, *, first: int = 0, limit: int | None = None) -> Sequence[Result]:
         self._enter()
-        found = super().results(identity)
+        found = super().results(identity, first=first, limit=limit)
         self._enter()
         return found
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gavelport_server.ratings.standing import Chance, Figures, Fit
-    from gavelport_server.storage.store import Entrant, Result, Standing, TournamentRecord
+    from gavelport_server.storage.store import Entrant, Result, SeatResult, Standing, TournamentRecord
 
 
 @dataclass(slots=True)
@@ -61,6 +61,22 @@ class Row:
     def never_lost(self) -> bool:
         """Return whether it finished before all opponents that it met: results bound its rating from below only."""
         return self.before > 0 and not self.after
+
+    def count(self, own: SeatResult, seats: Sequence[SeatResult]) -> None:
+        """Count a match by its own seat and all the seats."""
+        self.matches += 1
+        self.total += own.total
+        self.decisions += own.decisions
+        self.charged_ms += own.charged_ms
+        self.slowest_ms = max(self.slowest_ms, own.slowest_ms)
+        self.refusals += own.refusals
+        self.retired += own.retired
+        self.faults.update(dict(own.faults))
+        self.first_fault = self.first_fault or own.first_fault
+        for other in seats:
+            if other is not own:
+                self.before += own.rank <= other.rank
+                self.after += own.rank >= other.rank
 
 
 @dataclass(slots=True)
@@ -122,20 +138,9 @@ class Tally:
     def count(self, result: Result) -> None:
         """Count one result."""
         for own in result.seats:
-            row = self._rows[own.entrant]
-            row.matches += 1
-            row.total += own.total
-            row.decisions += own.decisions
-            row.charged_ms += own.charged_ms
-            row.slowest_ms = max(row.slowest_ms, own.slowest_ms)
-            row.refusals += own.refusals
-            row.retired += own.retired
-            row.faults.update(dict(own.faults))
-            row.first_fault = row.first_fault or own.first_fault
+            self._rows[own.entrant].count(own, result.seats)
             for other in result.seats:
                 if other is not own:
-                    row.before += own.rank <= other.rank
-                    row.after += own.rank >= other.rank
                     met = self.head_to_head[own.entrant, other.entrant]
                     met.wins += own.rank < other.rank
                     met.ties += own.rank == other.rank
@@ -147,7 +152,7 @@ def summarize(record: TournamentRecord, results: Sequence[Result], standings: Se
     tally = Tally(record)
     for result in results:
         tally.count(result)
-    complete = _complete_blocks(results, record.seats)
+    complete = complete_blocks(results, record.seats)
     return Summary(
         rows=tally.rated_rows(standings, fit),
         head_to_head=dict(tally.head_to_head),
@@ -162,7 +167,8 @@ def summarize(record: TournamentRecord, results: Sequence[Result], standings: Se
     )
 
 
-def _complete_blocks(results: Sequence[Result], seats: int) -> list[list[Result]]:
+def complete_blocks(results: Sequence[Result], seats: int) -> list[list[Result]]:
+    """Return a tournament's blocks all of whose matches have results, each at one table."""
     blocks: defaultdict[tuple[int, int], list[Result]] = defaultdict(list)
     for result in results:
         blocks[result.block, result.table].append(result)

@@ -51,16 +51,14 @@ def bot_list(request: Request, shelf: Shelf) -> Response:
     """Return the list of all bots, by name."""
     bots: dict[str, Known] = {}
     for competition in shelf.competitions():
-        numbers = {one.number: one for one in competition.record.entrants}
-        for entrant in numbers.values():
+        for entrant in competition.record.entrants:
             known = bots.setdefault(entrant.bot, Known(entrant.bot))
             known.versions.add(entrant.version)
             known.best = known.best or competition
-        for result in competition.results:
-            for seat in result.seats:
-                known = bots[numbers[seat.entrant].bot]
-                known.matches += 1
-                known.last = max(known.last, result.finished_at)
+        for course in competition.courses:
+            known = bots[course.row.entrant.bot]
+            known.matches += course.row.matches
+            known.last = max(known.last, course.last)
     query = asked(request)
     shown = [bots[name] for name in sorted(bots, key=str.lower) if query.text.lower() in name.lower()]
     paging = Paging.of(len(shown), query.page, PAGE)
@@ -198,14 +196,13 @@ def _chosen(played: Sequence[Competition], key: str) -> Competition:
 
 
 def _against(competition: Competition, numbers: Sequence[int]) -> list[Against]:
-    entrants = {one.number: one for one in competition.record.entrants}
     points: Counter[str] = Counter()
     meetings: Counter[str] = Counter()
-    for (own, other), met in competition.head_to_head.items():
-        if own in numbers:
-            bot = entrants[other].bot
-            meetings[bot] += met.matches
-            points[bot] += 2 * met.wins + met.ties
+    for own in numbers:
+        for other in competition.record.entrants:
+            if met := competition.met(own, other.number):
+                meetings[other.bot] += met.matches
+                points[other.bot] += 2 * met.wins + met.ties
     found = []
     for row in competition.rows:
         bot = row.entrant.bot
@@ -216,15 +213,12 @@ def _against(competition: Competition, numbers: Sequence[int]) -> list[Against]:
 
 
 def _by_seat(competition: Competition, numbers: Sequence[int]) -> list[Seat]:
-    size = competition.record.seats
-    places: list[Counter[int]] = [Counter() for _ in range(size)]
-    for result in competition.results:
-        for seat, one in enumerate(result.seats):
-            if one.entrant in numbers:
-                places[seat][one.rank] += 1
-    return [
-        Seat(seat, tuple(counts[rank] for rank in range(1, size + 1))) for seat, counts in enumerate(places) if counts
+    courses = [competition.courses[number] for number in numbers]
+    by_seat = [
+        tuple(map(sum, zip(*(course.places[seat] for course in courses), strict=True)))
+        for seat in range(competition.record.seats)
     ]
+    return [Seat(seat, places) for seat, places in enumerate(by_seat) if any(places)]
 
 
 def curves_json(request: Request, shelf: Shelf) -> dict[str, Any]:
@@ -237,8 +231,8 @@ def curves_json(request: Request, shelf: Shelf) -> dict[str, Any]:
             {
                 "entrant": one.number,
                 "bot": f"{one.bot} {one.version}",
-                "x": list(range(1, len(chosen.curves[one.number]) + 1)),
-                "y": [round(elo, 1) for _, elo in chosen.curves[one.number]],
+                "x": list(range(1, len(chosen.courses[one.number].elo) + 1)),
+                "y": [round(elo, 1) for elo in chosen.courses[one.number].elo],
             }
             for one in entrants
         ]

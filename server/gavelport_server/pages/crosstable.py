@@ -70,7 +70,7 @@ def _cell(competition: Competition, row: Row, other_row: Row) -> Cell | None:
     own, other = row.entrant, other_row.entrant
     if other is own:
         return None
-    met = competition.head_to_head.get((own.number, other.number))
+    met = competition.met(own.number, other.number)
     words = f"{own.bot} above {other.bot}: "
     if met is None or met.share is None:
         return Cell("", "none", f"{words}never met", "")

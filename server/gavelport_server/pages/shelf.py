@@ -11,25 +11,29 @@ import math
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import permutations
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, NamedTuple
 
 from gavelport_server.archive.fit import whole_history_of
-from gavelport_server.conduct.summary import Tally, summarize
+from gavelport_server.conduct.summary import complete_blocks, variance_ratio
 from gavelport_server.pages.errors import PageError
-from gavelport_server.ratings.elo import EloTable, LadderTable
+from gavelport_server.pages.fold import Fold, read_on
 from gavelport_server.ratings.standing import Figures
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gavelport_server.archive.fits import LadderFit
     from gavelport_server.conduct.summary import Meetings, Row
+    from gavelport_server.pages.fold import Course
     from gavelport_server.pages.source import Source
     from gavelport_server.ratings.standing import Fit
     from gavelport_server.storage.store import Result, TournamentRecord
 
+READING_S = 2.0
+"""How long one who asks reads results, until it is shown what they have come to so far."""
 AT_ONCE = 20_000
 """A fit of up to so many entrants × matches is made while the page waits."""
 MOST_FITTED = 1_000_000
@@ -53,24 +57,30 @@ class Competition:
     """A tournament or ladder with its tables. A ladder's entrants are its bots here, each with its latest version."""
 
     record: TournamentRecord
-    results: tuple[Result, ...]
-    """Those that count, in their order; on a ladder, entrants are bots."""
+    courses: Sequence[Course]
+    """By entrant."""
     rows: tuple[Row, ...]
     """Best first."""
-    head_to_head: Mapping[tuple[int, int], Meetings]
-    """By pairs of entrants, both ways round."""
+    matches: int
+    """Those that count."""
+    finished_at: str
+    """When the last of them finished; empty before the first."""
+    day_from: int
+    """Which place among all matches the last one had before the day of the latest one."""
+    played: Mapping[int, int]
+    """By block of a tournament, how many of its matches were played."""
     beats: Mapping[tuple[int, int], Beats]
     """By pairs of entrants, as far as the fit says it."""
     has_fit: bool
     """Whether rows have ratings with intervals; without, they stand by Elo."""
     blocks: int
-    """Complete duplicate blocks."""
+    """Complete duplicate blocks of a tournament."""
     variance_ratio: float | None
     """See `conduct.summary.variance_ratio`."""
-    curves: Mapping[int, Sequence[tuple[int, float]]]
-    """By entrant, its Elo after each of its matches: (the match's place, Elo)."""
     is_behind: bool
     """Whether ratings do not have the latest results in them yet."""
+    is_whole: bool
+    """Whether all results have been read: a long ladder's take several looks."""
 
     @property
     def key(self) -> str:
@@ -87,16 +97,37 @@ class Competition:
         """Return whether it never ends."""
         return self.record.kind == "ladder"
 
+    def met(self, one: int, other: int) -> Meetings | None:
+        """Return how an entrant did against another one; None where they never met."""
+        return self.courses[one].met(other)
+
+
+@dataclass(slots=True)
+class _Place:
+    """What is kept of one competition."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held by whoever reads its results."""
+    fold: Fold | None = None
+    """Of what grows."""
+    made: Competition | None = None
+    revision: object = None
+    """The one for which all was read; None while some of it is still to be read."""
+
 
 class Shelf:
-    """All competitions of a source, made when they are asked for. May be used by several threads."""
+    """All competitions of a source, made when they are asked for. May be used by several threads.
+
+    A competition is read by one thread at a time, for `READING_S` at most. Who asks for it meanwhile waits for that and
+    is given what it came to; who asks for another one does not wait.
+    """
 
     def __init__(self, source: Source) -> None:
         self.source = source
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._revision: object = None
         self._records: tuple[TournamentRecord, ...] = ()
-        self._competitions: dict[str, Competition] = {}
+        self._places: dict[str, _Place] = {}
         self._fits: dict[str, tuple[int, Fit]] = {}
         self._fitting: dict[str, tuple[int, Future[Fit]]] = {}
         self._pool: ProcessPoolExecutor | None = None
@@ -108,56 +139,62 @@ class Shelf:
 
     def records(self) -> Sequence[TournamentRecord]:
         """Return all tournaments and ladders, latest first."""
-        with self._lock:
-            self._refresh()
-            return self._records
+        return self._refreshed()[0]
 
     def competition(self, key: str) -> Competition:
         """Return the one whose identity begins so. Raises PageError where that is none, or several."""
-        with self._lock:
-            self._refresh()
-            found = [one for one in self._records if len(key) >= LEAST_KEY and one.identity.startswith(key)]
-            if len(found) != 1:
-                raise PageError.missing("no such tournament or ladder", "The link may be wrong, or of another server.")
-            return self._made(found[0])
+        records, revision = self._refreshed()
+        found = [one for one in records if len(key) >= LEAST_KEY and one.identity.startswith(key)]
+        if len(found) != 1:
+            raise PageError.missing("no such tournament or ladder", "The link may be wrong, or of another server.")
+        return self._made(found[0], revision)
 
     def competitions(self) -> Sequence[Competition]:
         """Return all, latest first."""
+        records, revision = self._refreshed()
+        return [self._made(record, revision) for record in records]
+
+    def _refreshed(self) -> tuple[Sequence[TournamentRecord], object]:
+        """Return the records, and the revision that they are of."""
         with self._lock:
-            return [self._made(record) for record in self.records()]
+            revision = self.source.revision()
+            if revision != self._revision:
+                self._records = tuple(reversed(self.source.tournaments()))
+                self._revision = revision
+            return self._records, revision
 
-    def _refresh(self) -> None:
-        revision = self.source.revision()
-        if revision != self._revision:
-            self._records = tuple(reversed(self.source.tournaments()))
-            self._competitions.clear()
-            self._revision = revision
+    def _made(self, record: TournamentRecord, revision: object) -> Competition:
+        with self._lock:
+            place = self._places.setdefault(record.identity, _Place())
+        has_waited = not place.lock.acquire(blocking=False)
+        if has_waited:
+            place.lock.acquire()
+        try:
+            made = place.made
+            is_fitted = made is not None and made.is_behind and self._is_fitted(record.identity)
+            if made is None or not (has_waited or (place.revision == revision and not is_fitted)):
+                made, is_whole = self._make(record, place)
+                place.made, place.revision = made, revision if is_whole else None
+            return made
+        finally:
+            place.lock.release()
 
-    def _made(self, record: TournamentRecord) -> Competition:
-        identity = record.identity
-        made = self._competitions.get(identity)
-        if made is None or (made.is_behind and self._is_fitted(identity)):
-            made = self._competitions[identity] = self._make(record)
-        return made
-
-    def _make(self, record: TournamentRecord) -> Competition:
-        known = len(record.entrants)  # those who have entered since come with the next revision
-        results: Sequence[Result] = [
-            one
-            for one in self.source.results(record.identity)
-            if not one.void_reason and all(seat.entrant < known for seat in one.seats)
-        ]
-        standings = self.source.standings(record.identity)[:known]
-        if record.kind == "ladder":
-            curves = _ladder_curves(record, results)
-            record, results, numbers = _by_bot(record, results)
-            standings = [replace(standings[number], entrant=place) for place, number in enumerate(numbers)]
+    def _make(self, record: TournamentRecord, place: _Place) -> tuple[Competition, bool]:
+        """Return a competition as far as it was read in time, and whether that is all."""
+        if record.kind == "tournament":
+            results = self.source.results(record.identity)
+            fold, is_whole = Fold(record), True
+            for result in results:
+                fold.count(result)
         else:
-            curves = _curves(record, results)
-        tally = Tally(record)
-        for result in results:
-            tally.count(result)
-        rows: Sequence[Row] = tally.rows(standings)
+            place.fold, is_whole = read_on(self.source, record, place.fold, READING_S)
+            fold, results = place.fold, []
+            if not is_whole and place.made is not None and place.made.is_whole:
+                return place.made, False  # all is being read again, and less would be shown than before
+        standings = self.source.standings(record.identity)
+        entrants = tuple(replace(record.entrants[one], number=number) for number, one in enumerate(fold.latest))
+        record = replace(record, entrants=entrants)
+        rows: Sequence[Row] = fold.rows([standings[one].elo for one in fold.latest])
         beats: Mapping[tuple[int, int], Beats] = {}
         blocks, ratio = 0, None
         kept = self.source.ladder_fit(record.identity) if record.kind == "ladder" else None
@@ -165,37 +202,53 @@ class Shelf:
             counted, has_fit = kept.matches, True
             rows, beats = _by_kept_fit(rows, kept)
         else:
-            counted, fit = self._fit(record, results)
+            counted, fit = fold.matches, None
+            if is_whole:
+                counted, fit = self._fit(record, fold.matches, lambda: results or self._by_bot(record, fold))
             has_fit = fit is not None
-            if fit is not None:
-                summary = summarize(record, results, standings, fit)
-                rows, blocks, ratio = summary.rows, summary.blocks, summary.variance_ratio
-                beats = {pair: Beats(one.p, (one.low, one.high)) for pair, one in summary.beats.items()}
-        return Competition(
+            rows, beats = (_by_rating(rows), {}) if fit is None else _by_fit(rows, fit)
+            if has_fit and results:
+                complete = complete_blocks(results, record.seats)
+                blocks, ratio = len(complete), variance_ratio(complete)
+        made = Competition(
             record=record,
-            results=tuple(results),
+            courses=fold.courses(),
             rows=tuple(rows),
-            head_to_head=dict(tally.head_to_head),
+            matches=fold.matches,
+            finished_at=fold.finished_at,
+            day_from=fold.day_from,
+            played=dict(fold.played),
             beats=beats,
             has_fit=has_fit,
             blocks=blocks,
             variance_ratio=ratio,
-            curves=curves,
-            is_behind=counted < len(results),
+            is_behind=counted < fold.matches,
+            is_whole=is_whole,
         )
+        return made, is_whole
 
-    def _fit(self, record: TournamentRecord, results: Sequence[Result]) -> tuple[int, Fit | None]:
-        """Return the latest fit, and how many results are in it."""
+    def _by_bot(self, record: TournamentRecord, fold: Fold) -> Sequence[Result]:
+        """Return the results that a fold has counted, read again, with the bots as entrants."""
+        return [
+            fold.by_bot(one)
+            for one in self.source.results(record.identity, limit=fold.following)
+            if not one.void_reason
+        ]
+
+    def _fit(
+        self, record: TournamentRecord, matches: int, results: Callable[[], Sequence[Result]]
+    ) -> tuple[int, Fit | None]:
+        """Return the latest fit, and how many results are in it; the results are asked for where one is to be made."""
         identity, entrants = record.identity, len(record.entrants)
         counted, fit = self._fits.get(identity, (0, None))
-        if record.kind == "practice" or not results or entrants * len(results) > MOST_FITTED:
-            return len(results), None
-        if counted == len(results) and fit is not None and len(fit.entrants) == entrants:
+        if record.kind == "practice" or not matches or entrants * matches > MOST_FITTED:
+            return matches, None
+        if counted == matches and fit is not None and len(fit.entrants) == entrants:
             return counted, fit
-        if entrants * len(results) <= AT_ONCE:
-            fit = whole_history_of(record, results)
-            self._fits[identity] = len(results), fit
-            return len(results), fit
+        if entrants * matches <= AT_ONCE:
+            fit = whole_history_of(record, results())
+            self._fits[identity] = matches, fit
+            return matches, fit
         if self._is_fitted(identity):
             counted, future = self._fitting.pop(identity)
             try:
@@ -204,9 +257,11 @@ class Shelf:
                 self._pool = None
             else:
                 self._fits[identity] = counted, fit
-        if identity not in self._fitting and counted < len(results):
-            self._pool = self._pool or ProcessPoolExecutor(1, mp_context=get_context("spawn"))
-            self._fitting[identity] = len(results), self._pool.submit(whole_history_of, record, tuple(results))
+        if identity not in self._fitting and counted < matches:
+            counting = tuple(results())
+            with self._lock:
+                self._pool = self._pool or ProcessPoolExecutor(1, mp_context=get_context("spawn"))
+                self._fitting[identity] = matches, self._pool.submit(whole_history_of, record, counting)
         if fit is not None and len(fit.entrants) != entrants:
             return 0, None
         return counted, fit
@@ -215,26 +270,32 @@ class Shelf:
         return identity in self._fitting and self._fitting[identity][1].done()
 
 
-def _by_bot(
-    record: TournamentRecord, results: Sequence[Result]
-) -> tuple[TournamentRecord, Sequence[Result], Sequence[int]]:
-    """Return a ladder with its bots as entrants, and by bot the number of the entrant that is its latest version."""
-    latest: dict[str, int] = {one.bot: one.number for one in record.entrants}
-    places = {bot: place for place, bot in enumerate(latest)}
-    place_of = [places[one.bot] for one in record.entrants]
-    entrants = tuple(replace(record.entrants[number], number=places[bot]) for bot, number in latest.items())
-    by_bot = [
-        replace(result, seats=tuple(replace(seat, entrant=place_of[seat.entrant]) for seat in result.seats))
-        for result in results
-    ]
-    return replace(record, entrants=entrants), by_bot, list(latest.values())
+def _by_fit(rows: Sequence[Row], fit: Fit) -> tuple[Sequence[Row], Mapping[tuple[int, int], Beats]]:
+    """Return rows under a fit, those without a match last, and who beats whom."""
+    for row, figures in zip(rows, fit.entrants, strict=True):
+        row.figures = figures if figures.matches else None
+    played = [number for number, figures in enumerate(fit.entrants) if figures.matches]
+    beats = {
+        (one, other): Beats(chance.p, (chance.low, chance.high))
+        for one, other in permutations(played, 2)
+        for chance in (fit.beats[one][other],)
+    }
+    return _by_rating(rows), beats
+
+
+def _by_rating(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return rows best first: by rating, those without one last and by Elo."""
+    return sorted(
+        rows, key=lambda row: (-row.figures.rating if row.figures else math.inf, -row.elo, row.entrant.number)
+    )
 
 
 def _by_kept_fit(rows: Sequence[Row], kept: LadderFit) -> tuple[Sequence[Row], Mapping[tuple[int, int], Beats]]:
     """Return a ladder's rows under the fit that is kept of it, those without a rating last, and who beats whom."""
     numbers = {row.entrant.bot: row.entrant.number for row in rows}
+    fitted = {one.bot: one for one in kept.bots}
     for row in rows:
-        if (one := kept.of(row.entrant.bot)) is not None:
+        if (one := fitted.get(row.entrant.bot)) is not None:
             ranks = (one.rank_low, one.rank_high)
             row.figures = Figures(one.rating, (one.low, one.high), one.rank_low, ranks, one.matches, one.matches)
     beats = {
@@ -243,31 +304,4 @@ def _by_kept_fit(rows: Sequence[Row], kept: LadderFit) -> tuple[Sequence[Row], M
         for other in kept.leaders
         if bot != other and bot in numbers and other in numbers
     }
-    return sorted(rows, key=lambda row: -row.figures.rating if row.figures else math.inf), beats
-
-
-def _ladder_curves(record: TournamentRecord, results: Sequence[Result]) -> dict[int, list[tuple[int, float]]]:
-    """Return every bot's Elo after each of its matches on a ladder, rated anew; bots in the order of `_by_bot`."""
-    places = {bot: place for place, bot in enumerate(dict.fromkeys(one.bot for one in record.entrants))}
-    table = LadderTable(one.bot for one in record.entrants)
-    curves: dict[int, list[tuple[int, float]]] = {place: [] for place in places.values()}
-    for result in results:
-        seated = [seat.entrant for seat in result.seats]
-        for entrant, change in zip(seated, table.count(seated, [seat.rank for seat in result.seats]), strict=True):
-            curves[places[record.entrants[entrant].bot]].append((result.number + 1, change.after))
-    return curves
-
-
-def _curves(record: TournamentRecord, results: Sequence[Result]) -> dict[int, list[tuple[int, float]]]:
-    """Return every entrant's Elo after each of its matches in a tournament, rated anew in its order."""
-    table = EloTable.fresh(len(record.entrants))
-    curves: dict[int, list[tuple[int, float]]] = {one.number: [] for one in record.entrants}
-    for place, result in enumerate(results, 1):
-        seated = [seat.entrant for seat in result.seats]
-        if len(set(seated)) != len(seated):
-            continue
-        table.count(seated, [seat.rank for seat in result.seats])
-        rated = table.rated
-        for entrant in seated:
-            curves[entrant].append((place, rated[entrant].elo))
-    return curves
+    return _by_rating(rows), beats

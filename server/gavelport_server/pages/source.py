@@ -48,8 +48,12 @@ class Source(Protocol):
         """Return all tournaments and ladders, oldest first."""
         ...
 
-    def results(self, identity: str) -> Sequence[Result]:
-        """Return the results of one, in the order in which they count."""
+    def results(self, identity: str, *, first: int = 0, limit: int | None = None) -> Sequence[Result]:
+        """Return the results of one, in the order in which they count, from a number on; see `Store.results`."""
+        ...
+
+    def voided(self, identity: str) -> Sequence[int]:
+        """Return the numbers of the results of one that count no more; see `Store.voided`."""
         ...
 
     def standings(self, identity: str) -> Sequence[Standing]:
@@ -106,9 +110,13 @@ class StoreSource:
         """Return all tournaments and ladders, oldest first."""
         return self._store.tournaments()
 
-    def results(self, identity: str) -> Sequence[Result]:
-        """Return the results of one, in the order in which they count."""
-        return self._store.results(identity)
+    def results(self, identity: str, *, first: int = 0, limit: int | None = None) -> Sequence[Result]:
+        """Return the results of one, in the order in which they count, from a number on."""
+        return self._store.results(identity, first=first, limit=limit)
+
+    def voided(self, identity: str) -> Sequence[int]:
+        """Return the numbers of the results of one that count no more."""
+        return self._store.voided(identity)
 
     def standings(self, identity: str) -> Sequence[Standing]:
         """Return the stored Elo of its entrants, by number."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from gavelport_server.conduct.summary import Row
     from gavelport_server.pages.accounts import Account
     from gavelport_server.pages.shelf import Competition, Shelf
-    from gavelport_server.storage.store import Result
 
 PAGE = 100
 """Rows of standings on a page."""
@@ -115,12 +113,7 @@ class Line:
 
 def lines_of(competition: Competition, accounts: Mapping[str, Account]) -> list[Line]:
     """Return the standings, best first; on a ladder the inactive come after the others."""
-    record, results = competition.record, competition.results
-    places: dict[int, Counter[int]] = {one.number: Counter() for one in record.entrants}
-    for result in results:
-        for seat in result.seats:
-            places[seat.entrant][seat.rank] += 1
-    day = _first_of_last_day(results)
+    day = competition.day_from
     found = []
     rows = list(competition.rows)
     owned: dict[str, Account] = {}
@@ -128,29 +121,19 @@ def lines_of(competition: Competition, accounts: Mapping[str, Account]) -> list[
         owned = {row.entrant.bot: accounts.get(row.entrant.bot, NOBODY) for row in rows}
         rows.sort(key=lambda row: owned[row.entrant.bot].is_inactive)
     for place, row in enumerate(rows, 1):
-        number = row.entrant.number
-        curve = competition.curves[number]
-        before = [elo for at, elo in curve if at <= day]
+        course = competition.courses[row.entrant.number]
         found.append(
             Line(
                 place=place,
                 row=row,
-                places=tuple(places[number][rank] for rank in range(1, record.seats + 1)),
-                curve=polyline([elo for _, elo in curve[-200:]], 88, 20),
-                change=curve[-1][1] - (before[-1] if before else 1500.0) if curve and curve[-1][0] > day else None,
+                places=tuple(map(sum, zip(*course.places, strict=True))),
+                curve=polyline(course.elo[-200:], 88, 20),
+                change=course.elo[-1] - course.elo_at(day) if course.at and course.at[-1] > day else None,
                 account=owned.get(row.entrant.bot),
                 is_provisional=competition.is_ladder and row.matches < PROVISIONAL,
             )
         )
     return found
-
-
-def _first_of_last_day(results: Sequence[Result]) -> int:
-    """Return how many results were counted before the day of the last one."""
-    if not results:
-        return 0
-    last = max(result.finished_at for result in results)[:10]
-    return next(place for place, result in enumerate(results) if result.finished_at[:10] == last)
 
 
 def standings_list(request: Request, shelf: Shelf) -> Response:
@@ -260,8 +243,8 @@ def curves_json(request: Request, shelf: Shelf) -> dict[str, Any]:
             {
                 "entrant": one.number,
                 "bot": one.bot,
-                "x": [at for at, _ in competition.curves[one.number]],
-                "y": [round(elo, 1) for _, elo in competition.curves[one.number]],
+                "x": list(competition.courses[one.number].at),
+                "y": [round(elo, 1) for elo in competition.courses[one.number].elo],
             }
             for one in competition.record.entrants
             if one.number in numbers
@@ -285,9 +268,8 @@ def _sort_key(line: Line, sort: str) -> Any:
 
 def blocks(competition: Competition) -> list[tuple[int, list[bool]]]:
     """Return a tournament's blocks: number from 1, and of each of its matches whether it has been played."""
-    if competition.record.kind != "tournament" or not competition.results:
+    record, played = competition.record, competition.played
+    if not played:
         return []
-    record = competition.record
-    played = Counter(result.block for result in competition.results)
     matches = record.seats * max(1, len(record.entrants) // record.seats)
-    return [(block + 1, [place < played[block] for place in range(matches)]) for block in range(max(played) + 1)]
+    return [(block + 1, [place < played.get(block, 0) for place in range(matches)]) for block in range(max(played) + 1)]

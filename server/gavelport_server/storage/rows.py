@@ -95,7 +95,7 @@ def results(connection: Connection, key: int, first: int = 0, limit: int | None 
         seated = [seat.entrant for seat in one.seats]
         if len(seated) != size:
             raise UnsoundError(f"match {one.match_id} has {len(seated)} seats, and its tournament {size}")
-        if len(set(seated)) < len(seated) or not set(seated) <= set(range(entrants)):
+        if len(set(seated)) < len(seated) or not all(0 <= entrant < entrants for entrant in seated):
             raise UnsoundError(f"match {one.match_id} seats entrants {seated} of {entrants}")
     return found
 
@@ -179,10 +179,11 @@ def _entrants(connection: Connection, key: int) -> list[Row[Any]]:
 def read(connection: Connection, table: Table, chosen: Select[Any]) -> list[Row[Any]]:
     """Return rows of a whole table's columns, each value of its column's type; nothing in the schema may be null."""
     rows = list(connection.execute(chosen))
+    types = [(column.name, column.type.python_type) for column in table.columns]  # looked up once: it takes long
     for row in rows:
-        for column, value in zip(table.columns, row, strict=True):
-            if not isinstance(value, column.type.python_type):
-                raise UnsoundError(f"{value!r:.40} stands in table {table.name} as {column.name}")
+        for (name, kind), value in zip(types, row, strict=True):
+            if not isinstance(value, kind):
+                raise UnsoundError(f"{value!r:.40} stands in table {table.name} as {name}")
     return rows
 
 
