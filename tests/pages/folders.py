@@ -1,5 +1,6 @@
 """Data folders for tests of pages: a tournament of each game with bots that are called odd things."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from gavelport_server.archive.files import ReplayFolder
 from gavelport_server.archive.fits import write_fit
 from gavelport_server.archive.refit import ladder_fit
 from gavelport_server.archive.replay import encode_replay
-from gavelport_server.referee.report import MatchReport, SeatName
+from gavelport_server.referee.report import FaultReason, MatchReport, Played, SeatName
 from gavelport_server.storage.sql import SqlStore
 from gavelport_server.storage.store import Entrant, Store, TournamentRecord
 
@@ -52,7 +53,14 @@ def report_of(game: str, number: int, *, match_id: str = "") -> MatchReport:
         notes={0: NOTE, 2: NOTE},
     )
     names = tuple(SeatName(name, f"1.{seat}") for seat, name in enumerate(NAMES[game]))
-    return replace(report, setup=replace(report.setup, seats=names))
+    counts = [Counter[FaultReason]() for _ in names]
+    for one in report.record:
+        if isinstance(one, Played) and one.fault:
+            counts[one.seat][one.fault] += 1
+    figures = tuple(
+        replace(one, faults=tuple(sorted(count.items()))) for one, count in zip(report.figures, counts, strict=True)
+    )
+    return replace(report, setup=replace(report.setup, seats=names), figures=figures)
 
 
 def fill(data: Path, store: Store, game: str, matches: int = MATCHES, *, first: int = 0) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from gavelport_engine.registry import GAMES
@@ -18,6 +19,7 @@ from gavelport_server.pages.rendering import bot_path, page
 from gavelport_server.pages.standings import lines_of
 from gavelport_server.pages.tables import TABLES
 from gavelport_server.pages.tables.table import FULL
+from gavelport_server.pages.versions import versions_of
 from gavelport_server.storage.store import ResultFilter
 
 if TYPE_CHECKING:
@@ -101,9 +103,7 @@ class Seat:
 
 def bot_page(request: Request, shelf: Shelf) -> Response:
     """Return the page of a bot, as it does in one of the competitions in which it plays."""
-    name = request.path_params["bot"]
-    played = _played(shelf, name)
-    chosen = _chosen(played, request.query_params.get("in", ""))
+    name, played, chosen = of_address(request, shelf)
     lines = [line for line in lines_of(chosen, shelf.source.accounts()) if line.row.entrant.bot == name]
     numbers = [line.row.entrant.number for line in lines]
     found = shelf.source.find_results(
@@ -121,15 +121,17 @@ def bot_page(request: Request, shelf: Shelf) -> Response:
         seats=_by_seat(chosen, numbers),
         recent=rows_of(shelf, found),
         width=WIDTH,
+        versions=versions_of(shelf, chosen, name),
         curves=f"{bot_path(name)}/curves.json?in={chosen.key}",
         money=f"{bot_path(name)}/money?in={chosen.key}",
+        faults=f"{bot_path(name)}/faults?in={chosen.key}",
+        download=f"gavelport replays download --to replays --bot {quote(name)} --ladder {quote(chosen.record.name)}",
     )
 
 
 def bot_money(request: Request, shelf: Shelf, replays: Replays) -> Response:
     """Return the part of a bot's page that says where its money comes from."""
-    name = request.path_params["bot"]
-    chosen = _chosen(_played(shelf, name), request.query_params.get("in", ""))
+    name, _, chosen = of_address(request, shelf)
     found = shelf.source.find_results(
         ResultFilter(bot=name, tournament=chosen.record.identity, with_unrated=True), limit=LOOKED_AT
     )
@@ -178,21 +180,20 @@ def income_of(replays: Replays, match_id: str) -> dict[int, Counter[str]]:
     return flows
 
 
-def _played(shelf: Shelf, name: str) -> Sequence[Competition]:
-    """Return where a bot plays, ladders first. Raises PageError where nobody knows it."""
+def of_address(request: Request, shelf: Shelf) -> tuple[str, Sequence[Competition], Competition]:
+    """Return the bot that an address names, where it plays, ladders first, and which of these is meant.
+
+    Raises PageError where nobody knows the bot, or where it does not play.
+    """
+    name, key = request.path_params["bot"], request.query_params.get("in", "")
     found = [one for one in shelf.competitions() if any(entrant.bot == name for entrant in one.record.entrants)]
     if not found:
         raise PageError.missing("no such bot", "Nobody of that name has played here.")
-    return sorted(found, key=lambda one: not one.is_ladder)
-
-
-def _chosen(played: Sequence[Competition], key: str) -> Competition:
-    if not key:
-        return played[0]
-    found = [one for one in played if one.key == key]
-    if not found:
+    played = sorted(found, key=lambda one: not one.is_ladder)
+    chosen = [one for one in played if key in ("", one.key)]
+    if not chosen:
         raise PageError.missing("no such ladder or tournament", "The bot does not play there.")
-    return found[0]
+    return name, played, chosen[0]
 
 
 def _against(competition: Competition, numbers: Sequence[int]) -> list[Against]:
@@ -223,17 +224,20 @@ def _by_seat(competition: Competition, numbers: Sequence[int]) -> list[Seat]:
 
 def curves_json(request: Request, shelf: Shelf) -> dict[str, Any]:
     """Return the rating curves of a bot's versions in a competition, as the page's script reads them."""
-    name = request.path_params["bot"]
-    chosen = _chosen(_played(shelf, name), request.query_params.get("in", ""))
+    name, _, chosen = of_address(request, shelf)
     entrants = [one for one in chosen.record.entrants if one.bot == name]
+    figures = next((row.figures for row in chosen.rows if row.entrant.bot == name and row.figures), None)
+    versions = reversed(versions_of(shelf, chosen, name)) if chosen.is_ladder else ()
     return {
+        "band": figures.interval if figures and chosen.is_ladder else None,
+        "marks": [{"at": one.first, "text": one.version} for one in versions if one.since],
         "curves": [
             {
                 "entrant": one.number,
-                "bot": f"{one.bot} {one.version}",
+                "bot": "Elo" if chosen.is_ladder else f"{one.bot} {one.version}",
                 "x": list(range(1, len(chosen.courses[one.number].elo) + 1)),
                 "y": [round(elo, 1) for elo in chosen.courses[one.number].elo],
             }
             for one in entrants
-        ]
+        ],
     }

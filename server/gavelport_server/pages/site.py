@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 
 from gavelport_server.archive.errors import ArchiveError
-from gavelport_server.pages import bots, docs, home, matches, standings
+from gavelport_server.pages import bots, docs, faults, home, matches, standings
 from gavelport_server.pages.errors import PageError
 from gavelport_server.pages.live import views as live
 from gavelport_server.pages.rendering import FOR_A_YEAR, STATIC, error_page, static
@@ -60,6 +60,7 @@ def site(source: Source, hall: Hall | None = None) -> Starlette:
         Route("/standings", lambda request: standings.standings_list(request, shelf)),
         Route("/bots", lambda request: bots.bot_list(request, shelf)),
         Route("/bots/{bot:path}/money", lambda request: bots.bot_money(request, shelf, replays)),
+        Route("/bots/{bot:path}/faults", lambda request: faults.bot_faults(request, shelf, replays)),
         Route("/bots/{bot:path}/curves.json", bot_curves),
         Route("/bots/{bot:path}", lambda request: bots.bot_page(request, shelf)),
         Route("/matches", lambda request: matches.match_list(request, shelf)),

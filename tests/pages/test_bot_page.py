@@ -1,0 +1,111 @@
+"""The page of a bot: its versions, its faults, whom it met, and what there is to download."""
+
+import re
+from contextlib import closing
+from html import unescape
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from gavelport_server.archive.playback import Playback
+from gavelport_server.archive.replay import decode_replay
+from gavelport_server.pages.shelf import Shelf
+from gavelport_server.pages.source import DataFolderSource
+from gavelport_server.pages.versions import versions_of
+from gavelport_server.storage.sql import SqlStore
+from starlette.testclient import TestClient
+
+from tests.pages.folders import HOSTILE, IDENTITY, LADDER, NAMES, QUOTES
+
+CUP = IDENTITY["container"][:12]
+TRADER = NAMES["container"][1]
+
+
+def path(bot: str, rest: str = "") -> str:
+    return f"/bots/{quote(bot, safe='')}{rest}"
+
+
+def test_versions_begin_and_end_with_the_elo_of_their_matches(folder: Path) -> None:
+    with closing(SqlStore.in_folder(folder, create=False)) as store:
+        changes = [one for one in reversed(store.rating_changes(LADDER)) if one.bot == HOSTILE]
+    with closing(DataFolderSource(folder)) as source, closing(Shelf(source)) as shelf:
+        new, old = versions_of(shelf, shelf.competition(LADDER), HOSTILE)
+    for version, name in ((new, "2"), (old, "1")):
+        own = [one for one in changes if one.version == name]
+        assert (version.version, version.matches, version.start, version.end) == (
+            name,
+            len(own),
+            own[0].before,
+            own[-1].after,
+        )
+        assert (version.since, version.until) == (own[0].finished_at, own[-1].finished_at)
+    assert (old.first, new.first) == (1, 4)
+    assert old.end == new.start != 1500
+
+
+def test_in_a_tournament_a_version_has_its_own_elo(folder: Path) -> None:
+    with closing(DataFolderSource(folder)) as source, closing(Shelf(source)) as shelf:
+        cup = shelf.competition(CUP)
+        (only,) = versions_of(shelf, cup, HOSTILE)
+        row = next(one for one in cup.rows if one.entrant.bot == HOSTILE)
+    assert (only.matches, only.start, only.first) == (6, 1500, 1)
+    assert only.end == pytest.approx(row.elo)
+
+
+def test_the_page_says_since_when_which_version_plays(client: TestClient) -> None:
+    html = client.get(path(HOSTILE)).text
+    table = html[html.index('id="versions"') : html.index("Head to head</h2>")]
+    assert re.findall(r"<b>(\d)</b>", table) == ["2", "1"]
+    assert re.findall(r'tag[^>]*">(\w+)', table) == ["plays", "replaced"]
+    assert "1 Jan 2030" in table
+    told = client.get(path(HOSTILE, "/curves.json")).json()
+    assert told["marks"] == [{"at": 1, "text": "1"}, {"at": 4, "text": "2"}]
+    assert len(told["band"]) == 2
+    assert client.get(path(HOSTILE, f"/curves.json?in={CUP}")).json()["band"] is None
+
+
+def test_a_bot_that_left_is_said_to_be_inactive(client: TestClient) -> None:
+    html = client.get(path(QUOTES)).text
+    assert "inactive</span>" in html
+    assert "<dt>Rank</dt><dd>–" in html
+    assert ">plays<" not in html
+    assert "inactive" not in client.get(path(QUOTES, f"?in={CUP}")).text
+
+
+@pytest.mark.parametrize("bot", NAMES["container"])
+def test_faults_lead_to_the_decisions_that_came_to_them(client: TestClient, folder: Path, bot: str) -> None:
+    expected = set()
+    for number in range(6):
+        replay = decode_replay((folder / "replays" / f"container-{number}.zst").read_bytes())
+        expected |= {
+            f"/matches/container-{number}#d={step.number}"
+            for step in Playback(replay)
+            if step.choice.fault and replay.header.seats[step.seat].bot == bot
+        }
+    html = client.get(path(bot, f"/faults?in={CUP}")).text
+    assert {unescape(one) for one in re.findall(r'href="(/matches/[^"]*#[^"]*)"', html)} == expected
+    assert ("It was at fault in no match" in html) == (not expected)
+    whole = client.get(path(bot, f"?in={CUP}")).text
+    assert ('id="faulty"' in whole) == bool(expected)
+
+
+def test_reasons_are_told_and_words_of_faults_are_not(client: TestClient) -> None:
+    html = "".join(client.get(path(bot, f"/faults?in={CUP}")).text for bot in NAMES["container"])
+    assert {"timeout", "illegal"} <= set(re.findall(r"timeout|illegal", html))
+    assert "decision 4" not in html
+
+
+def test_opponents_lead_to_the_matches_with_them(client: TestClient) -> None:
+    html = client.get(path(TRADER)).text
+    links = [unescape(one) for one in re.findall(r'href="(/matches\?[^"]*against[^"]*)"', html)]
+    assert len(links) == 2
+    for link in links:
+        assert client.get(link).text.count('class="order"') == 7
+
+
+def test_its_latest_replays_are_files(client: TestClient) -> None:
+    html = client.get(path(TRADER)).text
+    files = re.findall(r'href="(/matches/[^"]*\.zst)" download', html)
+    assert files == [f"/matches/ladder-{number}/replay.zst" for number in (6, 5, 4, 3, 2)]
+    assert "gavelport replays download" not in html
+    assert "/api/v1" not in html
