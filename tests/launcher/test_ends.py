@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
+from gavelport_server.launcher import main
+from gavelport_server.launcher.cgroups import Cgroups
 from gavelport_server.launcher.client import LauncherError, LauncherProcess, attached
 from gavelport_server.launcher.scene import Scene, marked
 
@@ -114,3 +117,41 @@ async def test_a_lost_launcher_ends_its_bots_and_is_said(launcher_process: Launc
             assert launcher.is_lost
             with pytest.raises(LauncherError, match="restart the server"):
                 await start(["/bin/true"])
+
+
+async def test_what_is_slow_to_go_keeps_its_slot_and_holds_up_nobody(launcher_process: LauncherProcess) -> None:
+    """As a bot's memory can be, page by page; here a group within its group is in the way of its removal."""
+    async with attached(launcher_process) as launcher:
+        with Scene() as scene, trio.fail_after(30):
+            start = partial(
+                launcher.start,
+                folder=scene.bot("prober"),
+                socket_path=scene.socket("prober"),
+                log=scene.log("prober"),
+            )
+            slow = await start(["/bin/sleep", "60"])
+            name = f"gavelport-{launcher_process.process.pid}"
+            held = next(Path("/sys/fs/cgroup").glob(f"**/{name}/slot0")) / "held"  # noqa: ASYNC240
+            held.mkdir()
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(launcher.stop, slow)
+                await trio.testing.wait_all_tasks_blocked()
+                for _ in range(3):
+                    other = await start(["/bin/true"])
+                    assert (other.slot, (await other.wait()).code) == (1, 0)
+                assert slow.end is None
+                held.rmdir()
+            assert (await slow.wait()).cause == "stopped"
+
+
+def test_a_folder_of_an_earlier_launcher_of_the_same_number_is_cleared_up(
+    run_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a container that is started again, every launcher has the number of the one before."""
+    folder = run_dir / f"gavelport-{os.getpid()}"
+    folder.mkdir()
+    ended: list[str] = []
+    monkeypatch.setattr(Cgroups, "__init__", lambda _, name: ended.append(name))
+    monkeypatch.setattr(Cgroups, "close", lambda _: None)
+    assert main.sweep(run_dir) == [folder.name]
+    assert (ended, folder.exists()) == ([folder.name], False)

@@ -37,15 +37,15 @@ class Group(Protocol):
         ...
 
     def kill(self) -> None:
-        """Kill all that is in it, and return once nothing is."""
+        """Kill all that is in it; it may take seconds until all its memory is given back, and it is gone."""
         ...
 
     def memory(self) -> tuple[int, int]:
         """Return the most bytes that were in use at once, and how many processes were killed for memory."""
         ...
 
-    def remove(self) -> None:
-        """Take the empty group away."""
+    def remove(self) -> bool:
+        """Take the group away; return whether it is, which what was killed may hold up."""
         ...
 
 
@@ -92,9 +92,7 @@ class Cgroups:
         """Take away what is left, killing what is in it."""
         for parent in set(self._parents.values()):
             for folder in [each for each in parent.glob("*") if each.is_dir()]:
-                group = _Group(dict.fromkeys(CONTROLLERS, folder))
-                group.kill()
-                group.remove()
+                clear(_Group(dict.fromkeys(CONTROLLERS, folder)))
             with contextlib.suppress(OSError):
                 parent.rmdir()
 
@@ -107,16 +105,15 @@ class _Group:
         return [folder / "cgroup.procs" for folder in sorted(set(self._folders.values()))]
 
     def processes(self) -> list[int]:
-        return [int(pid) for pid in (self._folders["pids"] / "cgroup.procs").read_text().split()]
+        with contextlib.suppress(FileNotFoundError):
+            return [int(pid) for pid in (self._folders["pids"] / "cgroup.procs").read_text().split()]
+        return []
 
     def kill(self) -> None:
         _write_if_there(self._folders["pids"] / "cgroup.kill", "1")
-        until = time.monotonic() + _PATIENCE_S
-        while (pids := self.processes()) and time.monotonic() < until:
-            for pid in pids:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-            time.sleep(0.002)
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def memory(self) -> tuple[int, int]:
         folder = self._folders["memory"]
@@ -127,16 +124,20 @@ class _Group:
                 return peak, int(counts.get("oom_kill", 0))
         return peak, 0
 
-    def remove(self) -> None:
+    def remove(self) -> bool:
         for folder in set(self._folders.values()):
-            until = time.monotonic() + _PATIENCE_S
-            while folder.exists():
-                try:
-                    folder.rmdir()
-                except OSError:  # what was killed is still on its way out
-                    if time.monotonic() > until:
-                        raise
-                    time.sleep(0.002)
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        return not any(folder.exists() for folder in self._folders.values())
+
+
+def clear(group: Group) -> None:
+    """Kill all that is in a group, and take it away; what does not go in some seconds is left."""
+    until = time.monotonic() + _PATIENCE_S
+    group.kill()
+    while not group.remove() and time.monotonic() < until:
+        time.sleep(0.002)
+        group.kill()
 
 
 def _trees(mounts: str, own: str) -> tuple[int, dict[str, Path]]:

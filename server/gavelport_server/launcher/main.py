@@ -24,18 +24,23 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from gavelport_server.conduct.keeper import READ_BYTES, Log
 from gavelport_server.launcher import jail, kernel, messages, runtime, seccomp
-from gavelport_server.launcher.cgroups import CgroupError, Cgroups, Group
+from gavelport_server.launcher.cgroups import CgroupError, Cgroups, Group, clear
 from gavelport_server.launcher.limits import MOST_SLOTS, Confinement
 from gavelport_server.launcher.mounts import Given, Mounts
 
 NAME = "gavelport-"
 """With the launcher's process id: its cgroups, and its folder below RUN_DIR."""
+_LOOK_S = 0.005
+"""Between two looks whether what a bot started is gone."""
+_PATIENCE_S = 5.0
+"""With what is not gone when the launcher ends."""
 
 
 @dataclass(slots=True)
@@ -48,6 +53,8 @@ class _Bot:
     group: Group
     log: Log
     stopped: bool = False
+    memory: tuple[int, int] | None = None
+    """See `Group.memory`; once nothing is left of it."""
 
 
 class Launcher:
@@ -86,7 +93,10 @@ class Launcher:
         self._tell({"ready": os.getpid(), "cgroups": self._cgroups.version})
         try:
             while True:
-                for key, _ in self._selector.select():
+                ending = [bot for bot in self._bots.values() if bot.process.returncode is not None]
+                for bot in ending:
+                    self._end(bot)
+                for key, _ in self._selector.select(_LOOK_S if ending else None):
                     if key.fileobj is woken:
                         if set(woken.recv(4096)) & {signal.SIGTERM, signal.SIGINT}:
                             return
@@ -137,8 +147,7 @@ class Launcher:
             process = self._spawn(message, files, slot, group, limits)
         except (OSError, subprocess.SubprocessError) as error:
             if group is not None:
-                group.kill()
-                group.remove()
+                clear(group)
             self._clear(slot)
             why = f"{error.strerror}: {error.filename or ''}".rstrip(": ") if isinstance(error, OSError) else str(error)
             self._tell({"failed": number, "why": why})
@@ -155,10 +164,17 @@ class Launcher:
         folder, own_socket = self._mounts.slot(
             slot, uid, Given(message["folder"], files[0]), Given(message["socket"], files[1])
         )
-        entries = [os.open(path, os.O_WRONLY | os.O_CLOEXEC) for path in group.entries()]
         self._filter.seek(0)
-        filter_copy = os.open(f"/proc/self/fd/{self._filter.fileno()}", os.O_RDONLY | os.O_CLOEXEC)
-        with _passwd(uid) as passwd:
+        with contextlib.ExitStack() as opened:
+
+            def descriptor(path: Path | str, how: int) -> int:
+                made = os.open(path, how | os.O_CLOEXEC)
+                opened.callback(os.close, made)
+                return made
+
+            entries = [descriptor(path, os.O_WRONLY) for path in group.entries()]
+            filter_copy = descriptor(f"/proc/self/fd/{self._filter.fileno()}", os.O_RDONLY)
+            passwd = opened.enter_context(_passwd(uid))
             command = jail.arguments(
                 message["command"],
                 environment=message["environment"],
@@ -170,21 +186,17 @@ class Launcher:
                 seccomp=filter_copy,
                 limits=limits,
             )
-            try:
-                return subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.STDOUT,
-                    pass_fds=(passwd.fileno(), filter_copy),
-                    cwd="/",
-                    env={"PATH": "/usr/bin:/bin"},
-                    # Safe, as there are no threads here.
-                    preexec_fn=lambda: _confine(uid, entries, limits),  # noqa: PLW1509
-                )
-            finally:
-                for descriptor in (*entries, filter_copy):
-                    os.close(descriptor)
+            return subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=(passwd.fileno(), filter_copy),
+                cwd="/",
+                env={"PATH": "/usr/bin:/bin"},
+                # Safe, as there are no threads here.
+                preexec_fn=lambda: _confine(uid, entries, limits),  # noqa: PLW1509
+            )
 
     # -- what comes of them
 
@@ -197,16 +209,30 @@ class Launcher:
             self._selector.unregister(bot.process.stdout)
 
     def _reap(self) -> None:
-        """Take note of whoever has ended; what it started has ended with it."""
+        """Take note of whoever has ended; what it started ends with it."""
         for bot in list(self._bots.values()):
             if bot.process.poll() is not None:
                 self._end(bot)
+        living = {bot.process.pid for bot in self._bots.values() if bot.process.returncode is None}
         with contextlib.suppress(ChildProcessError):
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                continue
+            # One of ours that has ended this very moment is left to the next call, which wants its exit code.
+            while (
+                child := os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            ) and child.si_pid not in living:
+                os.waitpid(child.si_pid, 0)
 
     def _end(self, bot: _Bot) -> None:
+        """Clear up after a bot whose sandbox has ended. Where its processes are not gone yet, `run` comes again.
+
+        A bot can see to it that giving back its memory takes many seconds; nobody else waits for that.
+        """
         bot.group.kill()
+        if bot.memory is None:
+            if bot.group.processes():
+                return
+            bot.memory = bot.group.memory()
+        if not bot.group.remove():
+            return
         assert bot.process.stdout is not None
         with contextlib.suppress(KeyError):
             self._selector.unregister(bot.process.stdout)
@@ -216,8 +242,7 @@ class Launcher:
                 bot.log.write(data)
         bot.process.stdout.close()
         bot.log.close()
-        peak, killed = bot.group.memory()
-        bot.group.remove()
+        peak, killed = bot.memory
         self._clear(bot.slot)
         del self._bots[bot.number]
         cause = "memory" if killed else "stopped" if bot.stopped else "ended"
@@ -235,9 +260,10 @@ class Launcher:
     def _close(self) -> None:
         for bot in self._bots.values():  # all at once, before anything is waited for
             bot.group.kill()
-        for bot in list(self._bots.values()):
-            bot.process.wait()
-            self._end(bot)
+        until = time.monotonic() + _PATIENCE_S
+        while self._bots and time.monotonic() < until:
+            self._reap()
+            time.sleep(_LOOK_S)
         self._cgroups.close()
         with contextlib.suppress(OSError):
             kernel.unmount(str(self._folder))
@@ -249,7 +275,8 @@ def sweep(run_dir: Path) -> list[str]:
     swept = []
     for folder in run_dir.glob(f"{NAME}*"):
         pid = folder.name.removeprefix(NAME)
-        if re.fullmatch("[0-9]+", pid) and not Path(f"/proc/{pid}").exists():
+        # In a container every launcher may have the same process id: then it is of an earlier one.
+        if re.fullmatch("[0-9]+", pid) and (int(pid) == os.getpid() or not Path(f"/proc/{pid}").exists()):
             with contextlib.suppress(CgroupError):
                 Cgroups(folder.name).close()
             folder.rmdir()
