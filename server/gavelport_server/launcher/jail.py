@@ -49,7 +49,7 @@ def arguments(  # noqa: PLR0913  one a thing that is put together here
         made += ["--ro-bind", str(source), inside]
     for to, where in links:
         made += ["--symlink", to, where]
-    made += ["--ro-bind-data", str(passwd), "/etc/passwd", "--proc", "/proc", "--dev", "/dev"]
+    made += ["--ro-bind-data", str(passwd), "/etc/passwd", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     made += ["--size", str(_DEV_SHM_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108  inside
     made += ["--size", str(limits.scratch_bytes), "--perms", "0700", "--tmpfs", "/tmp"]  # noqa: S108  inside
     made += ["--ro-bind", str(folder), FOLDER, "--bind", str(socket), SOCKET]

@@ -163,7 +163,7 @@ def io_uring() -> str:
 
 def write_outside() -> str:
     """A file that outlives the process."""
-    for place in ("/", "/var/tmp", "/etc", "/usr", "/run", "/bot", "/opt", *GIVEN.get("places", [])):  # noqa: S108
+    for place in ("/", "/dev", "/var/tmp", "/etc", "/usr", "/run", "/bot", "/opt", *GIVEN.get("places", [])):  # noqa: S108
         path = Path(place) / f"probe-{os.getpid()}"
         with contextlib.suppress(OSError):
             path.write_text("x")
