@@ -164,3 +164,15 @@ def test_a_long_ladder_is_shown_as_far_as_it_was_read(
     store.void_result("m0002", "by hand")
     looks = [made.competition(IDENTITY) for _ in range(3)]
     assert [(one.matches, one.is_whole) for one in looks] == [(10, True), (10, True), (9, True)]
+
+
+def test_a_shelf_that_is_warm_has_all(store: AnyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name, value in ((fold, "AT_ONCE", 4), (shelf, "READING_S", -1.0), (shelf, "PAUSE_S", 0.0)):
+        monkeypatch.setattr(module, name, value)
+    opened(store)
+    for number in range(10):
+        store.append_result(IDENTITY, result(number))
+    made = Shelf(Watched(store, tmp_path))
+    made.warm()
+    found = made.competition(IDENTITY)
+    assert (found.matches, found.is_whole) == (10, True)

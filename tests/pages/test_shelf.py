@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -51,3 +52,37 @@ def store(request: pytest.FixtureRequest) -> Busy:
 def test_who_enters_meanwhile_comes_with_the_next_look(store: Busy, tmp_path: Path) -> None:
     with closing(Shelf(StoreSource(store, tmp_path))) as shelf:
         assert {row.entrant.bot for row in shelf.competition(IDENTITY[:12]).rows} == {"ann", "bob", "cat"}
+
+
+class Held(StoreSource):
+    """A source that does not answer for the results of the ladder until it is let go."""
+
+    def __init__(self, store: Busy, data: Path) -> None:
+        super().__init__(store, data)
+        self.is_asked, self.go = threading.Event(), threading.Event()
+
+    def results(self, identity: str, *, first: int = 0, limit: int | None = None) -> Sequence[Result]:
+        if identity == IDENTITY:
+            self.is_asked.set()
+            assert self.go.wait(60)
+        return super().results(identity, first=first, limit=limit)
+
+
+def test_one_that_is_read_for_long_keeps_no_other_waiting(store: Busy, tmp_path: Path) -> None:
+    other = "d" * 32
+    store.open_tournament(tournament(other))
+    store.add_result(other, result(0, match_id="other"))
+    source = Held(store, tmp_path)
+    with closing(Shelf(source)) as shelf:
+        found: list[int] = []
+        readers = [threading.Thread(target=lambda: found.append(shelf.competition(IDENTITY).matches)) for _ in range(2)]
+        for reader in readers:
+            reader.start()
+        assert source.is_asked.wait(60)
+        assert shelf.competition(other).matches == 1
+        assert len(shelf.records()) == 2
+        assert found == []
+        source.go.set()
+        for reader in readers:
+            reader.join(60)
+        assert found == [1, 1]

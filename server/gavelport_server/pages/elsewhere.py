@@ -1,6 +1,6 @@
 """The pages of a server, in a process of their own (design 4: what computes for long is never in the referee's).
 
-To show a table, pages read all results of a ladder, and bots' clocks must not wait for that. So a server starts this
+To show a table, pages read results of a ladder, and bots' clocks must not wait for that. So a server starts this
 module as a process when they are first asked for, which serves them to this machine alone, and passes on to it whatever
 is no other address of its own. What is asked has been through the shield by then.
 
@@ -27,11 +27,13 @@ import trio
 from gavelport_server.pages.live.broadcast import Broadcast
 from gavelport_server.pages.live.crowd import STREAM, Crowd
 from gavelport_server.pages.shield import error
+from gavelport_server.storage.errors import StoreError
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from gavelport_server.pages.live.broadcast import Live
+    from gavelport_server.pages.shelf import Shelf
 
 MODULE = "gavelport_server.pages.elsewhere"
 HOST = "127.0.0.1"
@@ -220,11 +222,19 @@ async def _serve(data: Path, database: str | None, live: int | None) -> None:
                     trio.SocketStream(trio.socket.fromfd(live, socket.AF_UNIX, socket.SOCK_STREAM)), list_as_text
                 )
                 nursery.start_soon(hall.run)
-            url = await nursery.start(serve_http, site(Public(store, data), hall), f"{HOST}:0")
+            app = site(Public(store, data), hall)
+            url = await nursery.start(serve_http, app, f"{HOST}:0")
             sys.stdout.write(url.rpartition(":")[2] + "\n")
             sys.stdout.flush()
+            nursery.start_soon(_warm, app.state.shelf)
             await trio.lowlevel.FdStream(os.dup(0)).receive_some(1)
             nursery.cancel_scope.cancel()
+
+
+async def _warm(shelf: Shelf) -> None:
+    """Have all results read meanwhile. What goes wrong, whoever asks for a page is told."""
+    with suppress(StoreError):
+        await trio.to_thread.run_sync(shelf.warm, abandon_on_cancel=True)
 
 
 def main() -> None:

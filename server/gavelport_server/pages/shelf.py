@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 READING_S = 2.0
 """How long one who asks reads results, until it is shown what they have come to so far."""
+PAUSE_S = 0.05
+"""Between two such times, for those that wait."""
 AT_ONCE = 20_000
 """A fit of up to so many entrants × matches is made while the page waits."""
 MOST_FITTED = 1_000_000
@@ -153,6 +156,11 @@ class Shelf:
         """Return all, latest first."""
         records, revision = self._refreshed()
         return [self._made(record, revision) for record in records]
+
+    def warm(self) -> None:
+        """Read all results, so that nobody has to look again for them."""
+        while not all(one.is_whole for one in self.competitions()):
+            time.sleep(PAUSE_S)
 
     def _refreshed(self) -> tuple[Sequence[TournamentRecord], object]:
         """Return the records, and the revision that they are of."""

@@ -89,6 +89,7 @@ def site(source: Source, hall: Hall | None = None) -> Starlette:
         },
     )
     app.state.live = hall is not None
+    app.state.shelf = shelf
     return app
 
 

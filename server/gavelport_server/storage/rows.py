@@ -6,6 +6,7 @@ against the schema's types and against itself, before anybody builds on it.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, get_args
 
 from sqlalchemy import insert, select, tuple_
@@ -26,6 +27,9 @@ _RESULT_COLUMNS = (
 _SEAT_COLUMNS = (
     "entrant", "rank", "total", "retired", "decisions", "charged_ms", "slowest_ms", "refusals", "first_fault",
 )  # fmt: skip
+# By place, as names take twice as long, and a ladder has a million seats.
+_result_values = itemgetter(*map(schema.result.columns.keys().index, _RESULT_COLUMNS))
+_seat_values = itemgetter(*map(schema.seat_result.columns.keys().index, _SEAT_COLUMNS))
 
 
 class UnsoundError(Exception):
@@ -147,11 +151,11 @@ def _with_seats(connection: Connection, rows: Sequence[Row[Any]], match_ids: Sel
         _numbered(f"seats of match {row.match_id}", [one.seat for one in seated], max(len(seated), 1))
     return [
         Result(
-            **{name: getattr(row, name) for name in _RESULT_COLUMNS},
+            **dict(zip(_RESULT_COLUMNS, _result_values(row), strict=True)),
             table=row.table_number,
             seats=tuple(
                 SeatResult(
-                    **{name: getattr(one, name) for name in _SEAT_COLUMNS},
+                    **dict(zip(_SEAT_COLUMNS, _seat_values(one), strict=True)),
                     faults=tuple(faults.get((one.match_id, one.seat), ())),
                 )
                 for one in seats[row.match_id]
