@@ -11,7 +11,7 @@ from typing import Any
 import trio
 from gavelport_server.conduct.ladder.hosted import HostedBots
 from gavelport_server.conduct.manifest import BotManifest
-from gavelport_server.conduct.process import BotStartError
+from gavelport_server.conduct.process import NoSandboxError
 from gavelport_server.launcher.client import Ended
 
 from tests.ladder.world import Client, World, inline
@@ -44,8 +44,8 @@ class Process:
         self._hosts.made.append(self)
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self.log.write_text(f"process {len(self._hosts.made)}\n")
-        if self._hosts.launcher.is_lost:
-            raise BotStartError(f"{self.manifest.name}: the launcher is gone")
+        if self._hosts.launcher.is_lost or self._hosts.how.get(self.manifest.name) == "no sandbox":
+            raise NoSandboxError(f"{self.manifest.name}: the launcher is gone")
         self._hosts.world.nursery.start_soon(self._live)
 
     async def _live(self) -> None:
@@ -85,7 +85,7 @@ class Hosts:
     folder: Path
     most: int = 100
     how: dict[str, str] = field(default_factory=dict)
-    """By bot: `plays`, `holds` its answers, `dies` at its start, or is `silent`."""
+    """By bot: `plays`, `holds` its answers, `dies` at its start, is `silent`, or has `no sandbox`."""
     made: list[Process] = field(default_factory=list)
     launcher: Any = field(default_factory=lambda: SimpleNamespace(is_lost=False))
 

@@ -16,6 +16,7 @@ from gavelport_server.conduct.ladder.service import HOSTED_LOST
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.referee.report import SeatName
 from gavelport_server.transport.link import StatusCode
+from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from tests.ladder.hosts import SANDBOX, Hosts, played, stopped
@@ -133,6 +134,19 @@ async def test_a_bot_that_never_comes_up_rests_and_is_not_banned(
     await world.until(played(hosts, "ann"))
     assert world.service.hosted_words("ann") == ""
     assert (hosts.folder / "logs" / "ann" / "1" / "start.log").read_text() == "process 3\n"
+
+
+async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_bot(autojump_clock: MockClock, hosts: Hosts) -> None:
+    world = hosts.world
+    hosts.submit("ann", "no sandbox")
+    with capture_logs() as logs:
+        await trio.sleep(4 * REST_S)
+    assert 3 <= len(hosts.of("ann")) <= 5
+    said = "ann 1 gets no matches for now: the server could not start it, and tries again in 60 s; that is no fault of"
+    assert world.service.hosted_words("ann").startswith(said)
+    assert {one["event"] for one in logs if one["log_level"] != "info"} == {"hosted_bot_not_started"}
+    hosts.how["ann"] = "plays"
+    await world.until(lambda: hosts.of("ann", running=True) and not world.service.hosted_words("ann"))
 
 
 async def test_a_bot_that_rests_starts_ever_less_often(autojump_clock: MockClock, hosts: Hosts) -> None:

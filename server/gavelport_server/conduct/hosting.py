@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self, TypeAlias
 import trio
 
 from gavelport_server.conduct.manifest import bot_files
-from gavelport_server.conduct.process import GRACE_S, BotProcess, BotStartError, first_error_line
+from gavelport_server.conduct.process import GRACE_S, BotProcess, BotStartError, NoSandboxError, first_error_line
 from gavelport_server.conduct.procfs import of_user, peak_memory_kib
 from gavelport_server.launcher import runtime
 from gavelport_server.launcher.client import LauncherError
@@ -134,7 +134,10 @@ class HostedProcess:
         self.ended: Ended | None = None
 
     async def start(self) -> None:
-        """Start the process. Raises BotStartError where what runs it is not installed, or no sandbox can be made."""
+        """Start the process.
+
+        Raises BotStartError where what runs it is not installed, NoSandboxError where no sandbox can be made.
+        """
         command = runtime.interpreter(self.manifest.language)
         if command is None:
             raise BotStartError(f"{self.manifest.name}: is written for Node, and no node is installed here")
@@ -151,7 +154,7 @@ class HostedProcess:
             )
         except (LauncherError, OSError) as error:
             self._close()
-            raise BotStartError(f"{self.manifest.name}: {error}") from error
+            raise NoSandboxError(f"{self.manifest.name}: {error}") from error
 
     @property
     def returncode(self) -> int | None:

@@ -18,7 +18,7 @@ from gavelport_server.conduct.entrants import EntrantsError, missing_here
 from gavelport_server.conduct.hosting import processes_for
 from gavelport_server.conduct.hub import Hub
 from gavelport_server.conduct.manifest import ManifestError, read_manifest
-from gavelport_server.conduct.process import BotStartError
+from gavelport_server.conduct.process import BotStartError, NoSandboxError
 from gavelport_server.conduct.session import SessionGoneError
 from gavelport_server.referee.report import SeatName
 
@@ -148,7 +148,10 @@ class LocalTable:
         self._started = 0
 
     async def start(self, manifest: BotManifest) -> LocalBot:
-        """Start a process of a bot; whether it comes to a connection is for `LocalBot.connect` to tell."""
+        """Start a process of a bot; whether it comes to a connection is for `LocalBot.connect` to tell.
+
+        Raises NoSandboxError, which says nothing of the bot.
+        """
         self._started += 1
         token = secrets.token_urlsafe(32)
         log = self._logs / f"{self._started}-{manifest.name}.log"
@@ -156,6 +159,9 @@ class LocalTable:
         bot = LocalBot(manifest, self._make_process(manifest, token, log), session, token)
         try:
             await bot.process.start()
+        except NoSandboxError:
+            self.hub.dismiss(session)
+            raise
         except BotStartError as error:
             session.gone(str(error))
         else:

@@ -35,6 +35,10 @@ class BotStartError(RuntimeError):
     """A bot that cannot be started on this machine: which, why, and what to do."""
 
 
+class NoSandboxError(BotStartError):
+    """A bot that could not be started by the server's own fault."""
+
+
 def interpreter(manifest: BotManifest) -> str:
     """Return what runs the bot's entry. Raises BotStartError where it is not there."""
     if manifest.language == "python":

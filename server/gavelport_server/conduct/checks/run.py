@@ -49,7 +49,8 @@ async def check_bot(
 
     With a launcher all bots run in sandboxes, of these limits or the usual ones.
 
-    Raises MatchVoid for a fault of the server, SparringError and EntrantsError where sample bots do not do their part.
+    Raises MatchVoid and NoSandboxError for a fault of the server, SparringError and EntrantsError where sample bots do
+    not do their part.
     """
     try:
         manifest = read_manifest(folder)

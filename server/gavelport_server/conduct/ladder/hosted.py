@@ -24,7 +24,7 @@ from gavelport_server.conduct.journalling import in_thread
 from gavelport_server.conduct.ladder.hosted_logs import HostedLogs
 from gavelport_server.conduct.local import plays
 from gavelport_server.conduct.manifest import ManifestError, read_manifest
-from gavelport_server.conduct.process import BotStartError
+from gavelport_server.conduct.process import BotStartError, NoSandboxError
 from gavelport_server.conduct.results import bounded
 from gavelport_server.conduct.session import Session, SessionGoneError
 from gavelport_server.referee.report import SeatName
@@ -163,8 +163,10 @@ class HostedBots:
     def words(self, bot: str) -> str:
         """Return what keeps a hosted bot from playing, in words; empty where nothing does, and for any other bot."""
         for one in self._bots.values():
+            left_s = max(0.0, one.rests_until - trio.current_time())
+            if one.name.bot == bot and left_s and one.failures < STARTS and one.in_play is None:
+                return f"{bot} {one.name.version} gets no matches for now: {one.why}"
             if one.name.bot == bot and one.failures >= STARTS:
-                left_s = max(0.0, one.rests_until - trio.current_time())
                 return (
                     f"{bot} {one.name.version} gets no matches for now: its last {one.failures} processes ended before "
                     f"any match; the latest: {one.why}. It is started again in {left_s:.0f} s; mend it, and submit a "
@@ -296,6 +298,10 @@ class HostedBots:
     async def _live(self, bot: _Bot, life: _Life, hosting: Hosting) -> None:
         try:
             await self._stay(bot, life)
+        except NoSandboxError as error:
+            life.is_unwanted = True
+            if not hosting.launcher.is_lost:
+                self._not_started(bot, str(error))
         except BotStartError as error:
             life.session.gone(bounded(str(error)))
         finally:
@@ -347,6 +353,12 @@ class HostedBots:
         if self._ladders.requests.void_running(match_id, "the launcher of hosted bots was lost; it is played again"):
             with suppress(ServiceError):
                 self._ladders.requests.rerun(match_id)
+
+    def _not_started(self, bot: _Bot, why: str) -> None:
+        """Try again later what the server itself could not do; that does not count against the bot."""
+        bot.rests_until = trio.current_time() + REST_S
+        bot.why = f"the server could not start it, and tries again in {REST_S:.0f} s; that is no fault of the bot's"
+        _log.error("hosted_bot_not_started", bot=bot.name.bot, version=bot.name.version, reason=why)
 
     def _failed(self, bot: _Bot, why: str) -> None:
         bot.failures += 1
