@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import trio
 from click.testing import CliRunner
+from gavelport.v1 import lobby_pb2 as pb
 from gavelport_server.cli import submit as submit_command
 from gavelport_server.conduct.checks.finding import Finding, Verdict
 from gavelport_server.main import gavelport
@@ -250,3 +251,9 @@ def test_logs_are_nobody_elses(house: House) -> None:
     house.play("m0", ["ant", "bee", "cow"])
     done = as_ann(house, lambda shell: shell("logs", "bee"))
     assert (done.exit_code, 'you have no bot "bee"' in done.stderr) == (1, True)
+
+
+def test_no_text_of_a_finding_moves_a_cursor() -> None:
+    told = pb.CheckFinding(check="start-up", verdict="failed", what="\x1b[2J", where="\x9b1A", printed=["\x07"])
+    shown = submit_command.finding_of(told)
+    assert (shown.what, shown.where, shown.printed) == ("\ufffd[2J", "\ufffd1A", ("\ufffd",))

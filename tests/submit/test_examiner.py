@@ -13,6 +13,8 @@ import trio.testing
 from gavelport_server.conduct.checks.finding import Finding, Verdict
 from gavelport_server.conduct.checks.sparring import SparringError
 from gavelport_server.conduct.match import MatchVoid
+from gavelport_server.conduct.process import NoSandboxError
+from gavelport_server.conduct.results import WORDS_MOST
 from gavelport_server.lobby import examiner
 from gavelport_server.lobby.gate import Caller
 from gavelport_server.storage.errors import StoreError
@@ -141,7 +143,14 @@ async def test_a_server_that_ends_meanwhile_takes_it_up_again(house: House, doub
 
 
 @pytest.mark.parametrize(
-    "error", [SparringError("a sample bot is not there"), MatchVoid("m"), StoreError("locked"), OSError(28, "full")]
+    "error",
+    [
+        SparringError("a sample bot is not there"),
+        MatchVoid("m"),
+        NoSandboxError("ant: the sandbox could not be started: No space left on device"),
+        StoreError("locked"),
+        OSError(28, "full"),
+    ],
 )
 async def test_a_fault_of_the_servers_own_is_not_the_bots(
     house: House, double: Double, error: Exception, monkeypatch: pytest.MonkeyPatch
@@ -220,3 +229,15 @@ async def test_paths_of_the_server_are_in_no_finding(house: House, double: Doubl
     await examined(house)
     assert str(house.data) not in house.store.submissions()[0].findings
     assert "lib.py: line 3" in house.store.submissions()[0].findings
+
+
+async def test_what_a_bot_printed_is_kept_in_bounds_and_moves_no_cursor(house: House, double: Double) -> None:
+    """Its last words become part of a finding; whoever runs the server reads them, too."""
+    submitted(house)
+    words = "\x1b[2J" + "x" * 500_000
+    double.findings = [Finding("start-up", Verdict.FAILED, words, f"exit code 1: {words}", "", (words, words))]
+    await examined(house)
+    found = json.loads(house.store.submissions()[0].findings)[-1]
+    assert found["what"].startswith("\ufffd[2Jxxx")
+    assert all(len(text) == WORDS_MOST for text in (found["what"], found["where"], *found["printed"]))
+    assert "\x1b" not in "".join((found["where"], *found["printed"]))

@@ -95,9 +95,11 @@ def what_next(submission: pb.Submission, bot: pb.Bot) -> str:
 
 
 def finding_of(told: pb.CheckFinding) -> Finding:
-    """Return a finding as it is printed: what the bot printed may hold anything."""
-    printed = tuple(printable(line) for line in told.printed)
-    return Finding(told.check, Verdict(told.verdict), told.what, told.where, told.remedy, printed)
+    """Return a finding as it is printed: what the bot printed, of which its texts may tell too, may hold anything."""
+    what, where, remedy = (printable(text) for text in (told.what, told.where, told.remedy))
+    return Finding(
+        told.check, Verdict(told.verdict), what, where, remedy, tuple(printable(line) for line in told.printed)
+    )
 
 
 def printable(text: str) -> str:

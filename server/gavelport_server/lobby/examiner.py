@@ -21,6 +21,8 @@ from gavelport_server.conduct.checks.run import check_bot
 from gavelport_server.conduct.checks.sparring import SparringError
 from gavelport_server.conduct.entrants import EntrantsError
 from gavelport_server.conduct.match import MatchVoid
+from gavelport_server.conduct.process import NoSandboxError
+from gavelport_server.conduct.results import bounded
 from gavelport_server.lobby.own import now_text
 from gavelport_server.lobby.package import PackageError
 from gavelport_server.storage.errors import FencedError, StoreError
@@ -135,7 +137,7 @@ class Examiner:
         await trio.Path(logs).mkdir(parents=True, exist_ok=True)
 
         def tell(finding: Finding) -> None:
-            findings.append(_without(finding, folder))
+            findings.append(_kept(finding, folder))
 
         failure: Exception | None = None
         with trio.move_on_after(LIMIT_S) as scope:
@@ -148,7 +150,7 @@ class Examiner:
                 nursery.cancel_scope.cancel()
         if launcher.is_lost:
             raise ServerFault("the launcher of the sandboxes is gone")
-        if isinstance(failure, SparringError | EntrantsError | MatchVoid):
+        if isinstance(failure, SparringError | EntrantsError | MatchVoid | NoSandboxError):
             raise ServerFault(str(failure)) from failure
         if failure is not None:
             raise failure
@@ -188,8 +190,10 @@ def _failure(check: str, what: str, remedy: str) -> Finding:
     return Finding(check, Verdict.FAILED, what, "", remedy)
 
 
-def _without(finding: Finding, folder: Path) -> Finding:
-    """Return a finding whose paths are those of the bot's folder, not of the server."""
+def _kept(finding: Finding, folder: Path) -> Finding:
+    """Return a finding as it is kept: its paths are those of the bot's folder, and what the bot printed is bounded."""
     at = str(folder.resolve())
-    what, where = (text.replace(f"{at}/", "").replace(at, "the folder") for text in (finding.what, finding.where))
-    return Finding(finding.check, finding.verdict, what, where, finding.remedy, finding.printed)
+    texts = (text.replace(f"{at}/", "").replace(at, "the folder") for text in (finding.what, finding.where))
+    what, where = (bounded(text) for text in texts)
+    printed = tuple(bounded(line.expandtabs(4)) for line in finding.printed)
+    return Finding(finding.check, finding.verdict, what, where, finding.remedy, printed)
