@@ -74,6 +74,8 @@ class ServeSettings:
     """gRPC: `HOST:PORT`, or `unix:PATH`."""
     http: str
     """`HOST:PORT` of health, metrics, JSON and pages."""
+    trusted_proxy: ipaddress.IPv4Network | ipaddress.IPv6Network | None
+    """Where a proxy is that may say whose requests it passes on; None: nobody may."""
     database: str | None = field(repr=False)
     """A URL, which may hold a password; None: SQLite in the data folder."""
     tls: TlsFiles | None
@@ -133,6 +135,7 @@ class ServeTable(_Table):
     data: str = ".gavelport-data"
     listen: str = "127.0.0.1:7878"
     http: str = "127.0.0.1:7879"
+    trusted_proxy: str | None = None
     database: SecretStr | None = None
     sample_bots: list[str] | Literal["all"] = []
     grace_s: Seconds = 60.0
@@ -150,6 +153,7 @@ FLAGS: tuple[Place, ...] = (
     ("data",),
     ("listen",),
     ("http",),
+    ("trusted_proxy",),
     ("sample_bots",),
     ("grace_s",),
     ("drain_s",),
@@ -221,6 +225,7 @@ def _settings(table: ServeTable) -> ServeSettings:
         data=Path(table.data),
         listen=table.listen,
         http=table.http,
+        trusted_proxy=None if table.trusted_proxy is None else ipaddress.ip_network(table.trusted_proxy),
         database=None if table.database is None else table.database.get_secret_value(),
         tls=None
         if table.tls is None
@@ -345,6 +350,9 @@ def _more_problems(given: Mapping[str, Any], sources: Mapping[Place, str]) -> li
         address = given.get(key)
         if isinstance(address, str):
             problems += [f"{where(key)}: {problem}" for problem in _address_problems(address, key, has_tls=bool(tls))]
+    proxy = given.get("trusted_proxy")
+    if isinstance(proxy, str) and (problem := _proxy_problem(proxy)):
+        problems.append(f"{where('trusted_proxy')}: {problem}")
     if isinstance(tls, dict):
         problems += [
             f"{where('tls', key)}: {tls[key]} cannot be read; name a file in PEM"
@@ -388,6 +396,18 @@ def _address_problems(address: str, key: str, *, has_tls: bool) -> Sequence[str]
     if not has_tls and not is_loopback(host):
         return [f"{address} can be reached from elsewhere, which needs TLS; set tls.cert and tls.key, or use 127.0.0.1"]
     return []
+
+
+def _proxy_problem(text: str) -> str | None:
+    try:
+        network = ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        return f'should be an address or a network, as 10.0.0.5 or 10.0.0.0/24, not "{text}"'
+    if not network.prefixlen:
+        return f"{text} is everybody, who could then go by any address; name the proxy's own"
+    if ipaddress.ip_interface(text).ip != network.network_address:
+        return f"{text} is an address within a network; write {network} for all of it, or the address alone"
+    return None
 
 
 def is_loopback(host: str) -> bool:

@@ -1,5 +1,6 @@
 """`gavelport serve`'s settings: file, environment and flags, and that all that is wrong is said at once."""
 
+import ipaddress
 import tomllib
 from pathlib import Path
 
@@ -131,6 +132,16 @@ def test_all_problems_are_told_at_once_with_their_places(tmp_path: Path) -> None
         ('tls = { cert = "gone.pem" }', "tls.key: is missing"),
         ("ladder = []", "ladder: "),
         ("sample_bots = 3", 'sample_bots: should be "all" or a list of names of sample bots'),
+        (
+            'trusted_proxy = "proxy.example"',
+            "trusted_proxy: should be an address or a network, as 10.0.0.5 or 10.0.0.0/24",
+        ),
+        (
+            'trusted_proxy = "10.0.0.5/24"',
+            "trusted_proxy: 10.0.0.5/24 is an address within a network; write 10.0.0.0/24",
+        ),
+        ('trusted_proxy = "0.0.0.0/0"', "trusted_proxy: 0.0.0.0/0 is everybody"),
+        ("trusted_proxy = true", "trusted_proxy: should be a text"),
         ('[log]\nlevel = "loud"', "log.level: should be 'debug', 'info', 'warning' or 'error', not 'loud'"),
     ],
 )
@@ -153,9 +164,19 @@ def test_the_databases_url_is_never_told(tmp_path: Path, url: str) -> None:
     assert SECRET not in repr(read_serving(None, environment={"GAVELPORT_SERVE_DATABASE": URL}))
 
 
+def test_a_proxy_is_trusted_by_address_or_network(tmp_path: Path) -> None:
+    assert read_serving(None).trusted_proxy is None
+    one = read_serving(written(tmp_path, 'trusted_proxy = "10.0.0.5"')).trusted_proxy
+    assert one == ipaddress.ip_network("10.0.0.5/32")
+    assert read_serving(None, flags={("trusted_proxy",): "10.1.0.0/16"}).trusted_proxy == ipaddress.ip_network(
+        "10.1.0.0/16"
+    )
+
+
 def test_what_is_printed_is_a_configuration_that_says_the_same(tmp_path: Path) -> None:
     text = (
-        'sample_bots = ["shipper"]\ndata = "data"\n[[ladder]]\nname = "five"\ngame = "container"\nseats = 5\n'
+        'sample_bots = ["shipper"]\ndata = "data"\ntrusted_proxy = "fd00::/64"\n'
+        '[[ladder]]\nname = "five"\ngame = "container"\nseats = 5\n'
         'options = { domestic_sale = true, seized_to = "supply" }\n'
         '[[ladder]]\nname = "s"\ngame = "shipping"\nseats = 2\n'
     )

@@ -39,6 +39,7 @@ FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
 @click.option("--data", metavar="DIR", help="The data folder. Default: .gavelport-data")
 @click.option("--listen", metavar="ADDRESS", help="Where bots connect. Default: 127.0.0.1:7878")
 @click.option("--http", metavar="ADDRESS", help="Pages, health, metrics and JSON. Default: 127.0.0.1:7879")
+@click.option("--trusted-proxy", metavar="ADDRESS", help="Whose X-Forwarded-For is believed. Default: nobody's")
 @click.option("--sample-bots", metavar="NAMES", help="Sample bots to start, by name, with commas; or all.")
 @click.option("--grace-s", metavar="S", help="How long interrupted matches wait for their bots. Default: 60")
 @click.option("--drain-s", metavar="S", help="How long running matches may take once it is stopped. Default: 60")
@@ -156,6 +157,7 @@ def as_toml(settings: ServeSettings) -> str:
         f"data = {_toml(str(settings.data))}",
         f"listen = {_toml(settings.listen)}",
         f"http = {_toml(settings.http)}",
+        *([f"trusted_proxy = {_toml(str(settings.trusted_proxy))}"] if settings.trusted_proxy is not None else []),
         f"sample_bots = {_toml(bots if isinstance(bots, str) else list(bots))}",
         f"grace_s = {_toml(settings.grace_s)}",
         f"drain_s = {_toml(settings.drain_s)}",

@@ -37,6 +37,7 @@ from gavelport_server.lobby.door import Door
 from gavelport_server.lobby.gate import Gate
 from gavelport_server.pages.application import application
 from gavelport_server.pages.elsewhere import Elsewhere
+from gavelport_server.pages.proxy import BehindProxy
 from gavelport_server.pages.metrics import Metrics
 from gavelport_server.pages.server import serve_http
 from gavelport_server.storage.errors import StoreError
@@ -210,6 +211,8 @@ class _Service:
     async def _serve_http(self, app: ASGIApp, task_status: trio.TaskStatus[str]) -> None:
         tls = self._settings.tls
         cert, key = (None, None) if tls is None else (tls.cert, tls.key)
+        if (proxy := self._settings.trusted_proxy) is not None:
+            app = BehindProxy(app, proxy)
         await serve_http(app, self._settings.http, cert=cert, key=key, task_status=task_status)
 
     async def _open(self, ports: AsyncExitStack, listener: Stopwatch, services: Services) -> tuple[str, str]:

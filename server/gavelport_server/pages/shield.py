@@ -1,6 +1,6 @@
 """What stands in front of all that is served by HTTP: it is only read, not too often, and errors tell nothing.
 
-Rates count by the client's address; behind a proxy all clients have one.
+Rates count by the client's address; behind a proxy that is not trusted (`proxy.py`) all clients have one.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How many may look at running matches at a time: in all, and from one address.
 
-Behind a proxy all come from one address, as for the rates in `shield.py`.
+An address is what it is for the rates in `shield.py`: behind a proxy that is not trusted all have one.
 """
 
 from __future__ import annotations
