@@ -11,7 +11,7 @@ from typing import Any
 import trio
 from gavelport_server.conduct.ladder.hosted import HostedBots
 from gavelport_server.conduct.manifest import BotManifest
-from gavelport_server.conduct.process import NoSandboxError
+from gavelport_server.conduct.process import NoSandboxError, first_error_line
 from gavelport_server.launcher.client import Ended
 
 from tests.ladder.world import Client, World, inline
@@ -21,12 +21,11 @@ SANDBOX = "24 effects hold; 512 MiB, 64 processes, 1 core"
 
 
 class Process:
-    """Stands for a process in a sandbox, which starts after a second; `first_error_line` is what it printed."""
+    """Stands for a process in a sandbox, which starts after a second."""
 
     def __init__(self, hosts: Hosts, manifest: BotManifest, token: str, log: Path) -> None:
-        self.manifest, self.log = manifest, log
+        self.manifest, self.log_path = manifest, log
         self.ended: Ended | None = None
-        self.first_error_line = ""
         self.client: Client | None = None
         self._hosts, self._token = hosts, token
         self._over = trio.Event()
@@ -40,10 +39,14 @@ class Process:
         assert self.ended is not None
         return f"its process ended with exit code {self.ended.code}"
 
+    @property
+    def first_error_line(self) -> str:
+        return first_error_line(self.log_path)
+
     async def start(self) -> None:
         self._hosts.made.append(self)
-        self.log.parent.mkdir(parents=True, exist_ok=True)
-        self.log.write_text(f"process {len(self._hosts.made)}\n")
+        self.log_path.parent.mkdir(parents=True, exist_ok=True)
+        self.log_path.write_text(f"process {len(self._hosts.made)}\n")
         if self._hosts.launcher.is_lost or self._hosts.how.get(self.manifest.name) == "no sandbox":
             raise NoSandboxError(f"{self.manifest.name}: the launcher is gone")
         self._hosts.world.nursery.start_soon(self._live)
@@ -52,17 +55,18 @@ class Process:
         await trio.sleep(1)
         how = self._hosts.how.get(self.manifest.name, "plays")
         if how == "dies":
-            self.first_error_line = "ModuleNotFoundError: No module named 'planted'"
-            self.die(1)
+            self.die(1, error="ModuleNotFoundError: No module named 'planted'")
         elif self.is_running and how != "silent":
             world = self._hosts.world
             self.client = Client(world.transport.connect({"authorization": f"Bearer {self._token}"}))
             self.client.holds = how == "holds"
             world.nursery.start_soon(self.client.serve)
 
-    def die(self, code: int, cause: str = "ended") -> None:
-        """End it, however that came."""
+    def die(self, code: int, cause: str = "ended", error: str = "") -> None:
+        """End it, however that came; `error` is what it printed last."""
         if self.ended is None:
+            with self.log_path.open("a") as log:
+                log.write(f"{error}\n")
             self.ended = Ended(code, cause, 0)
             self._over.set()
             if self.client is not None:

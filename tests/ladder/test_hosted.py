@@ -133,7 +133,7 @@ async def test_a_bot_that_never_comes_up_rests_and_is_not_banned(
         world.connect(bot)
     await world.until(played(hosts, "ann"))
     assert world.service.hosted_words("ann") == ""
-    assert (hosts.folder / "logs" / "ann" / "1" / "start.log").read_text() == "process 3\n"
+    assert (hosts.folder / "logs" / "ann" / "1" / "start.log").read_text().startswith("process 3\n")
 
 
 async def test_a_sandbox_that_cannot_be_made_is_no_fault_of_the_bot(autojump_clock: MockClock, hosts: Hosts) -> None:
@@ -173,11 +173,11 @@ async def test_a_process_that_dies_in_a_match_costs_its_seat_only_and_is_explain
     await world.until(world.service.running)
     await trio.sleep(0.1)
     hosts.how["ann"] = "plays"
-    hosts.in_match("ann").die(-9, "memory")
+    hosts.in_match("ann").die(-9, "memory", "MemoryError: too many sheep")
     await world.until(world.results)
     (first, *_) = world.results()
     ann = world.bots_of(first).index("ann")
-    words = "decision 1: disconnected: its process ended with exit code -9"
+    words = "decision 1: disconnected: its process ended with exit code -9: MemoryError: too many sheep"
     assert [seat.first_fault for seat in first.seats] == ["" if seat != ann else words for seat in range(4)]
     assert first.seats[ann].retired
     assert decode_replay(world.replays.get(first.match_id)).end.first_faults[ann] == words

@@ -103,6 +103,7 @@ class _Bot:
             self.in_play.match_id = match_id
             self.failures, self.why = 0, ""
             self.in_play.log = self._owner.logs.begun(self.name, self.in_play.log, match_id)
+            self.in_play.process.log_path = self.in_play.log  # where its error is looked for, should it crash
 
     def over(self, match_id: str, *, was_faulty: bool) -> None:
         """See `Host`."""
