@@ -6,10 +6,15 @@ import socket
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, cast
 
+import pytest
 import trio
 from gavelport_server.conduct.hosting import CONNECTIONS, hosting
+from gavelport_server.conduct.manifest import BotManifest
+from gavelport_server.conduct.process import NoSandboxError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gavelport_server.launcher.client import Launcher
     from gavelport_server.transport.link import Listener
 
@@ -30,6 +35,14 @@ async def test_a_process_has_a_few_connections_at_the_same_time_and_no_more() ->
                 firsts.append(await trio.to_thread.run_sync(_first, made))
         assert [bool(first) for first in firsts] == [True] * CONNECTIONS + [False] * 5
         server.cancel()
+
+
+async def test_a_log_that_cannot_be_kept_is_the_servers_fault(tmp_path: Path) -> None:
+    (tmp_path / "logs").write_text("a file where a folder should be")
+    bot = BotManifest("bot", "1", "python", "main.py", ("container",), tmp_path, "")
+    async with hosting(cast("Launcher", None), cast("Listener", None)) as host:
+        with pytest.raises(NoSandboxError, match=r"^bot: .*logs"):
+            await host.process(bot, "token", tmp_path / "logs" / "bot.log").start()
 
 
 def _first(connection: socket.socket) -> bytes:

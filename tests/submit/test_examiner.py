@@ -149,6 +149,7 @@ async def test_a_server_that_ends_meanwhile_takes_it_up_again(house: House, doub
         MatchVoid("m"),
         NoSandboxError("ant: the sandbox could not be started: No space left on device"),
         StoreError("locked"),
+        KeyError("something that nobody thought of"),
         OSError(28, "full"),
     ],
 )

@@ -141,8 +141,8 @@ class HostedProcess:
         command = runtime.interpreter(self.manifest.language)
         if command is None:
             raise BotStartError(f"{self.manifest.name}: is written for Node, and no node is installed here")
-        await trio.Path(self.log_path).parent.mkdir(parents=True, exist_ok=True)
         try:
+            await trio.Path(self.log_path).parent.mkdir(parents=True, exist_ok=True)
             folder = await self._host.staged(self.manifest)
             self._server = await self._host.open_socket(self._token, self._socket_path)
             self._hosted = await self._host.launcher.start(

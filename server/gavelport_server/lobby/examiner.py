@@ -152,8 +152,11 @@ class Examiner:
             raise ServerFault("the launcher of the sandboxes is gone")
         if isinstance(failure, SparringError | EntrantsError | MatchVoid | NoSandboxError):
             raise ServerFault(str(failure)) from failure
-        if failure is not None:
+        if isinstance(failure, StoreError | OSError):
             raise failure
+        if failure is not None:  # a fault in the examination itself shall cost one submission at most, and no server
+            _log.error("examination_broke", exc_info=failure)
+            raise ServerFault(f"{type(failure).__name__}: {failure}") from failure
         if scope.cancelled_caught:
             what = f"was not over after {LIMIT_S:.0f} s"
             remedy = "answer faster: it plays about ten matches, and each process ends in time"
