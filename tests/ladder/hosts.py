@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -28,6 +29,7 @@ class Process:
         self.ended: Ended | None = None
         self.client: Client | None = None
         self._hosts, self._token = hosts, token
+        self._log: FileIO | None = None
         self._over = trio.Event()
 
     @property
@@ -46,7 +48,8 @@ class Process:
     async def start(self) -> None:
         self._hosts.made.append(self)
         self.log_path.parent.mkdir(parents=True, exist_ok=True)
-        self.log_path.write_text(f"process {len(self._hosts.made)}\n")
+        self._log = self.log_path.open("wb", buffering=0)  # whatever the file is called later
+        self._log.write(f"process {len(self._hosts.made)}\n".encode())
         if self._hosts.launcher.is_lost or self._hosts.how.get(self.manifest.name) == "no sandbox":
             raise NoSandboxError(f"{self.manifest.name}: the launcher is gone")
         self._hosts.world.nursery.start_soon(self._live)
@@ -65,8 +68,9 @@ class Process:
     def die(self, code: int, cause: str = "ended", error: str = "") -> None:
         """End it, however that came; `error` is what it printed last."""
         if self.ended is None:
-            with self.log_path.open("a") as log:
-                log.write(f"{error}\n")
+            if self._log is not None:
+                self._log.write(f"{error}\n".encode())
+                self._log.close()
             self.ended = Ended(code, cause, 0)
             self._over.set()
             if self.client is not None:
