@@ -11,13 +11,15 @@ from gavelport_server.launcher.limits import Confinement
 LIMITS = Confinement(memory_bytes=1000, processes=7, cores=0.5)
 
 
-def unified(folder: Path, controllers: str) -> Cgroups:
+def unified(folder: Path, controllers: str, *, of_root: str = "io") -> Cgroups:
     """Return groups of a machine that has version 2 alone, with this process in `/mine`."""
     mine = folder / "mine"
     mine.mkdir()
-    (mine / "cgroup.controllers").write_text(controllers)
-    (mine / "cgroup.subtree_control").write_text("")
-    (mine / "cgroup.procs").write_text("11\n12\n")
+    (mine / "cgroup.type").write_text("domain")
+    for group, has in ((mine, controllers), (folder, of_root)):
+        (group / "cgroup.controllers").write_text(has)
+        (group / "cgroup.subtree_control").write_text("")
+        (group / "cgroup.procs").write_text("11\n12\n")
     (folder / "mounts").write_text(f"cgroup2 {folder} cgroup2 rw 0 0\nproc /proc proc rw 0 0\n")
     (folder / "own").write_text("0::/mine\n")
     return Cgroups("gavelport-1", folder / "mounts", folder / "own")
@@ -40,6 +42,17 @@ def test_version_2_takes_its_limits_from_one_tree(tmp_path: Path) -> None:
     (folder / "memory.peak").write_text("900\n")
     (folder / "memory.events").write_text("low 0\noom 3\noom_kill 2\n")
     assert group.memory() == (900, 2)
+
+
+def test_a_shell_of_version_2_has_its_groups_below_the_root(tmp_path: Path) -> None:
+    """A shell's own group has not all controllers, and the machine's root has processes, which stay there."""
+    groups = unified(tmp_path, "memory pids", of_root="cpuset cpu io memory pids")
+    group = groups.make("slot0", LIMITS)
+    assert groups.version == 2
+    assert group.entries() == [tmp_path / "gavelport-1" / "slot0" / "cgroup.procs"]
+    assert (tmp_path / "cgroup.subtree_control").read_text() == "+memory +pids +cpu"
+    assert not (tmp_path / "gavelport-server").exists()
+    assert not (tmp_path / "mine" / "gavelport-1").exists()
 
 
 def test_version_1_takes_them_from_one_tree_a_controller(tmp_path: Path) -> None:

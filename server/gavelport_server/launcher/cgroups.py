@@ -1,7 +1,8 @@
 """Control groups, in both layouts: memory, processes and CPU time of one bot with all that it starts.
 
 Version 1 has a tree for each controller, version 2 one for all; a machine may have both at once, with the controllers
-in the first. Groups are made below the launcher's own.
+in the first. Groups are made below the launcher's own; in version 2, where that has not been handed all controllers, as
+in somebody's shell, below the root.
 """
 
 from __future__ import annotations
@@ -141,27 +142,28 @@ def clear(group: Group) -> None:
 
 
 def _trees(mounts: str, own: str) -> tuple[int, dict[str, Path]]:
-    """Return the layout's version and, by controller, the folder of this process's own group."""
+    """Return the layout's version and, by controller, the folder of the group below which groups can be made."""
     paths: dict[str, str] = {}
     for line in own.splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(",") if controllers else [""]:
             paths[controller] = path
     found: dict[str, Path] = {}
-    unified: Path | None = None
+    unified: tuple[Path, ...] = ()
     for line in mounts.splitlines():
         _, where, kind, options, *_ = line.split()
         if kind == "cgroup2":
-            unified = _below(Path(where), paths.get("", "/"))
+            unified = (_below(Path(where), paths.get("", "/")), Path(where))
         elif kind == "cgroup":
             for controller in set(options.split(",")) & set(CONTROLLERS):
                 found[controller] = _below(Path(where), paths.get(controller, "/"))
-    if unified is not None:
-        listed = unified / "cgroup.controllers"
+    for folder in unified:
+        listed = folder / "cgroup.controllers"
         if listed.exists() and set(CONTROLLERS) <= set(listed.read_text().split()):
-            return 2, dict.fromkeys(CONTROLLERS, unified)
+            return 2, dict.fromkeys(CONTROLLERS, folder)
     if missing := [controller for controller in CONTROLLERS if controller not in found]:
-        raise CgroupError(f"no control groups for {', '.join(missing)}, neither in version 1 nor in version 2")
+        what = f"no control groups for {', '.join(missing)}, neither in version 1 nor in version 2"
+        raise CgroupError(f"{what}; mount them, or hand them in where this is a container")
     return 1, found
 
 
@@ -172,14 +174,19 @@ def _below(mount: Path, path: str) -> Path:
 
 
 def _delegate(tree: Path) -> None:
-    """Move this tree's own processes into a leaf: in version 2 only leaves hold processes."""
+    """Hand this tree's controllers to the groups below it.
+
+    Its own processes go into a leaf, as in version 2 only leaves hold processes; but for the machine's root, which may
+    hold both, and is known by having no type.
+    """
     if set(CONTROLLERS) <= set((tree / "cgroup.subtree_control").read_text().split()):
         return
-    leaf = tree / "gavelport-server"
-    leaf.mkdir(exist_ok=True)
-    for pid in (tree / "cgroup.procs").read_text().split():
-        with contextlib.suppress(ProcessLookupError):
-            (leaf / "cgroup.procs").write_text(pid)
+    if (tree / "cgroup.type").exists():
+        leaf = tree / "gavelport-server"
+        leaf.mkdir(exist_ok=True)
+        for pid in (tree / "cgroup.procs").read_text().split():
+            with contextlib.suppress(ProcessLookupError):
+                (leaf / "cgroup.procs").write_text(pid)
     (tree / "cgroup.subtree_control").write_text(" ".join(f"+{controller}" for controller in CONTROLLERS))
 
 

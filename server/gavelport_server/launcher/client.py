@@ -115,9 +115,7 @@ class LauncherProcess:
         told = received[0] if received else {"unable": "it ended at once; its error is on the server's stderr"}
         if "ready" not in told:
             self.close()
-            raise LauncherError(
-                f"the launcher cannot start: {told['unable']}; `gavelport doctor` tells what is missing"
-            )
+            raise LauncherError(f"the launcher cannot start: {told['unable']}")
         self.cgroups = int(told["cgroups"])
         """The version of control groups in use."""
         self.effects = 0
