@@ -7,27 +7,17 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
-from gavelport.v1 import archive_pb2
-from gavelport.v1 import lobby_pb2 as pb
 from rich.text import Text
 
 from gavelport_server.cli.data import console, json_option, page_width
 from gavelport_server.cli.remote import connected, end_with_server, print_json, server_option
 from gavelport_server.cli.remote_tables import when
 from gavelport_server.cli.submit import printable
-from gavelport_server.transport.link import ServiceError, StatusCode
+from gavelport_server.lobby import mishaps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from rich.console import Console
 
-    from gavelport_server.transport.client import Client
-
-START = "start"
-"""Whose log it is when a bot's process ends before any match."""
-HEAD, TAIL = 20, 20
-"""Lines that are shown of a log; of a longer one the rest is left out."""
 FAILED = 1
 _INDENT = "  "
 _KEY_WIDTH = 14
@@ -53,9 +43,10 @@ def logs(bot: str, match_id: str, last: int, server: str | None, *, as_json: boo
 
     def run() -> int:
         with connected(server) as client:
-            told = [_told(client, bot, match) for match in _matches(client, bot, match_id, last)]
-            start = _printed(client, bot, START) if not match_id else None
-            notice = _notice(client, bot)
+            matches = mishaps.faulty_matches(client, bot, match_id, last)
+            told = [mishaps.told(client, bot, match) for match in matches]
+            start = mishaps.printed(client, bot, mishaps.START) if not match_id else None
+            notice = mishaps.notice(client, bot)
         if as_json:
             print_json({"bot": bot, "notice": notice, "matches": told, "start": start if notice else None})
             return 0
@@ -71,73 +62,6 @@ def logs(bot: str, match_id: str, last: int, server: str | None, *, as_json: boo
         return 0
 
     end_with_server(run, server)
-
-
-def _matches(client: Client, bot: str, match_id: str, last: int) -> list[pb.BotFault]:
-    """Return the matches that are meant, with what went wrong in each. Raises ServiceError."""
-    faults = client.call(
-        pb.ListFaultsRequest(bot=bot, limit=last if not match_id else 500), pb.ListFaultsResponse
-    ).faults
-    if not match_id:
-        return list(faults)
-    if found := [one for one in faults if one.match_id == match_id]:
-        return found
-    request = archive_pb2.ListMatchesRequest(match_id=match_id)
-    (match,) = client.call(request, archive_pb2.ListMatchesResponse).matches
-    seats = [
-        pb.BotFault(match_id=match_id, finished_at=match.finished_at, seat=number, version=seat.version)
-        for number, seat in enumerate(match.seats)
-        if seat.bot == bot
-    ]
-    if not seats:
-        raise ServiceError(StatusCode.NOT_FOUND, f"{bot} had no seat in match {match_id}")
-    return seats
-
-
-def _told(client: Client, bot: str, fault: pb.BotFault) -> dict[str, Any]:
-    """Return a match with all that is known of what went wrong."""
-    return {
-        "match_id": fault.match_id,
-        "finished_at": fault.finished_at,
-        "seat": fault.seat,
-        "version": fault.version,
-        "faults": dict(fault.faults),
-        "retired": fault.retired,
-        "first_fault": fault.first_fault,
-        "decision": _decision(client, fault) if fault.faults else None,
-        "printed": _printed(client, bot, fault.match_id),
-    }
-
-
-def _decision(client: Client, fault: pb.BotFault) -> dict[str, Any] | None:
-    """Return the first decision that came to a fault, as the seat saw it; None where its replay is not kept."""
-    request = archive_pb2.GetSeatViewRequest(match_id=fault.match_id, seat=fault.seat)
-    try:
-        for answer in client.stream(request, archive_pb2.GetSeatViewResponse):
-            record: dict[str, Any] = json.loads(answer.line)
-            if record["record"] == "decision" and record["fault"]:
-                return record
-    except ServiceError as error:
-        if error.code is not StatusCode.NOT_FOUND:
-            raise
-    return None
-
-
-def _printed(client: Client, bot: str, match_id: str) -> str | None:
-    """Return what a bot printed in a match, None where that is not kept."""
-    request = pb.GetLogRequest(bot=bot, match_id=match_id)
-    try:
-        data = b"".join(answer.data for answer in client.stream(request, pb.GetLogResponse))
-    except ServiceError as error:
-        if error.code is StatusCode.NOT_FOUND:
-            return None
-        raise
-    return data.decode("utf-8", "replace")
-
-
-def _notice(client: Client, bot: str) -> str:
-    bots = client.call(pb.ListBotsRequest(), pb.ListBotsResponse).bots
-    return next((one.notice for one in bots if one.name == bot), "")
 
 
 # -- for people
@@ -172,17 +96,8 @@ def _print_log(screen: Console, printed: str | None) -> None:
         return
     lines = printed.splitlines()
     screen.print(Text(f"{_INDENT}it printed" if lines else f"{_INDENT}it printed nothing", "dim"))
-    for line in _shortened(lines):
+    for line in mishaps.shortened(lines, "--json prints them all"):
         screen.print(Text(2 * _INDENT + printable(line)), soft_wrap=True)
-
-
-def _shortened(lines: list[str]) -> Iterator[str]:
-    if len(lines) <= HEAD + TAIL + 1:
-        yield from lines
-        return
-    yield from lines[:HEAD]
-    yield f"… {len(lines) - HEAD - TAIL} lines; --json prints them all …"
-    yield from lines[-TAIL:]
 
 
 def _field(screen: Console, label: str, text: str, style: str = "", indent: str = _INDENT) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router
 
-from gavelport_server.pages import api
+from gavelport_server.pages import api, owners
 from gavelport_server.pages.endpoints import PREFIX
 from gavelport_server.pages.metrics import CONTENT_TYPE
 from gavelport_server.pages.shield import Shield, error
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
+    from gavelport_server.lobby.door import Door
     from gavelport_server.pages.metrics import Metrics
 
 
@@ -34,7 +35,9 @@ class Health(Protocol):
         ...
 
 
-def application(desks: api.Desks, health: Health, metrics: Metrics, pages: Sequence[BaseRoute] = ()) -> Shield:
+def application(
+    desks: api.Desks, health: Health, metrics: Metrics, pages: Sequence[BaseRoute] = (), door: Door | None = None
+) -> Shield:
     """Return the application.
 
     Args:
@@ -42,6 +45,7 @@ def application(desks: api.Desks, health: Health, metrics: Metrics, pages: Seque
         health: is asked by whoever looks at `/health`.
         metrics: are shown at `/metrics`.
         pages: further routes, for people.
+        door: lets owners in; without, their form is not served.
     """
 
     async def well(_request: Request) -> Response:
@@ -56,6 +60,7 @@ def application(desks: api.Desks, health: Health, metrics: Metrics, pages: Seque
     async def nothing(request: Request) -> Response:
         return error(HTTPStatus.NOT_FOUND, f"there is nothing at this path; {PREFIX}/openapi.json lists the API")
 
-    routes = [Route("/health", well), Route("/metrics", figures), *api.routes(desks), *pages]
+    forms = [] if door is None else [owners.route(desks, door)]
+    routes = [Route("/health", well), Route("/metrics", figures), *api.routes(desks), *forms, *pages]
     # No Starlette around it: that would answer failures itself, before the shield.
-    return Shield(Router([*routes, Route("/{rest:path}", nothing)]))
+    return Shield(Router([*routes, Route("/{rest:path}", nothing)]), forms=None if door is None else owners.FORMS)

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 from contextlib import closing, suppress
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +55,13 @@ class Elsewhere:
     """The pages as an ASGI application; `run` keeps their process."""
 
     def __init__(
-        self, data: Path, database: str | None = None, *, module: str = MODULE, live: Live | None = None
+        self,
+        data: Path,
+        database: str | None = None,
+        *,
+        module: str = MODULE,
+        live: Live | None = None,
+        is_served: bool = False,
     ) -> None:
         """Take what is shown.
 
@@ -63,9 +70,10 @@ class Elsewhere:
             database: the URL of a database that is kept elsewhere.
             module: what is run as the process.
             live: conducts matches that can be watched.
+            is_served: whether the API and the owners' form are served beside.
         """
         self._command = [sys.executable, "-m", module]
-        self._job = {"data": str(data), "database": database}
+        self._job = {"data": str(data), "database": database, "is_served": is_served}
         self._live = live
         self._crowd = Crowd()
         self._port: int | None = None
@@ -196,7 +204,7 @@ async def _pass_on(scope: Scope, stream: trio.SocketStream, send: Send) -> None:
                 raise TypeError(f"the pages' process sent {event!r}")
 
 
-async def _serve(data: Path, database: str | None, live: int | None) -> None:
+async def _serve(data: Path, database: str | None, live: int | None, *, is_served: bool) -> None:
     from gavelport_server.archive.public import public_copy  # noqa: PLC0415  the referee's process does without
     from gavelport_server.pages.live.hall import Hall  # noqa: PLC0415
     from gavelport_server.pages.live.views import list_as_text  # noqa: PLC0415
@@ -222,7 +230,7 @@ async def _serve(data: Path, database: str | None, live: int | None) -> None:
                     trio.SocketStream(trio.socket.fromfd(live, socket.AF_UNIX, socket.SOCK_STREAM)), list_as_text
                 )
                 nursery.start_soon(hall.run)
-            app = site(Public(store, data), hall)
+            app = site(Public(store, data), hall, is_served=is_served)
             url = await nursery.start(serve_http, app, f"{HOST}:0")
             sys.stdout.write(url.rpartition(":")[2] + "\n")
             sys.stdout.flush()
@@ -241,7 +249,9 @@ def main() -> None:
     """Serve the pages of the job on stdin."""
     os.nice(NICE)
     job = json.loads(os.read(0, CHUNK))  # not sys.stdin, which might read beyond the line
-    trio.run(_serve, Path(job["data"]), job["database"], job.get("live"))
+    trio.run(
+        partial(_serve, is_served=job.get("is_served", False)), Path(job["data"]), job["database"], job.get("live")
+    )
 
 
 if __name__ == "__main__":

@@ -7,8 +7,9 @@ neither scripts nor styles, which is why bars are drawn in SVG, whose places are
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -101,5 +102,6 @@ def _environment() -> Environment:
         "amount": figures.amount,
         "percent": figures.percent,
         "when": when,
+        "json": partial(json.dumps, ensure_ascii=False),
     }
     return environment

@@ -5,6 +5,7 @@ Rates count by the client's address; behind a proxy that is not trusted (`proxy.
 
 from __future__ import annotations
 
+import re
 import secrets
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 RATE = Rate(burst=200.0, per_s=20.0)
 """Requests of one address. A page asks for a dozen files."""
+LARGEST_FORM = 1024
+"""Bytes."""
+MOST_DIGITS = 9
 HEADERS = {
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "referrer-policy": "no-referrer",
@@ -38,8 +42,16 @@ _log = structlog.get_logger(__name__)
 class Shield:
     """An ASGI application around another."""
 
-    def __init__(self, app: ASGIApp, rate: Rate = RATE) -> None:
+    def __init__(self, app: ASGIApp, rate: Rate = RATE, forms: re.Pattern[str] | None = None) -> None:
+        """Take what stands behind.
+
+        Args:
+            app: the application.
+            rate: of one address.
+            forms: the paths that take a form; any other is only read.
+        """
         self._app = app
+        self._forms = forms
         self._buckets = Buckets(rate)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,12 +83,16 @@ class Shield:
                 await answer(scope, receive, sending)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
-        if scope["method"] not in ("GET", "HEAD"):
+        is_form = scope["method"] == "POST" and self._forms is not None and self._forms.fullmatch(scope["path"])
+        if scope["method"] not in ("GET", "HEAD") and not is_form:
             text = "there is only GET and HEAD here; what changes something is a service of gRPC"
             return error(HTTPStatus.METHOD_NOT_ALLOWED, text, {"allow": "GET, HEAD"})
         headers = Headers(scope=scope)
-        if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-            return error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "a request has no body here; leave it out")
+        length = headers.get("content-length", "0")
+        is_number = length.isascii() and length.isdecimal() and len(length) <= MOST_DIGITS
+        if not is_number or int(length) > (LARGEST_FORM if is_form else 0) or "transfer-encoding" in headers:
+            text = f"a form has {LARGEST_FORM} bytes at most here" if is_form else "a request has no body here"
+            return error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{text}; leave it out")
         address = scope["client"][0] if scope.get("client") else ""
         if wait_s := self._buckets.take(address, trio.current_time()):
             text = f"too many requests from this address; the next is answered in {wait_s:.1f} s"

@@ -45,8 +45,14 @@ def routes(source: Source) -> list[BaseRoute]:
     return [Mount("/", app=site(source))]
 
 
-def site(source: Source, hall: Hall | None = None) -> Starlette:
-    """Return the pages over a source as an application; with a hall those of running matches, too."""
+def site(source: Source, hall: Hall | None = None, *, is_served: bool = False) -> Starlette:
+    """Return the pages over a source as an application.
+
+    Args:
+        source: what they are made of.
+        hall: has running matches; without, there are no pages of these.
+        is_served: whether the API and the owners' form are served beside.
+    """
     shelf, replays = Shelf(source), Replays(source)
 
     def curves(request: Request) -> Response:
@@ -89,6 +95,7 @@ def site(source: Source, hall: Hall | None = None) -> Starlette:
         },
     )
     app.state.live = hall is not None
+    app.state.is_served = is_served
     app.state.shelf = shelf
     return app
 

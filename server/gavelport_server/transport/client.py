@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 
 from gavelport_server.transport.home import TransportError
 from gavelport_server.transport.link import ServiceError, StatusCode
+from gavelport_server.transport.methods import method_taking
 from gavelport_server.transport.tls import is_local
 
 M = TypeVar("M", bound=Message)
@@ -98,12 +99,9 @@ class Client:
 
 
 def _path(request: Message | type[Message]) -> str:
-    """Return the RPC that takes such a request: each has a message of its own."""
-    for service in request.DESCRIPTOR.file.services_by_name.values():
-        for method in service.methods:
-            if method.input_type is request.DESCRIPTOR:
-                return f"/{service.full_name}/{method.name}"
-    raise ValueError(f"no service takes {request.DESCRIPTOR.full_name}")
+    """Return where a request is sent to."""
+    method = method_taking(request)
+    return f"/{method.containing_service.full_name}/{method.name}"
 
 
 def _serialize(request: Message) -> bytes:

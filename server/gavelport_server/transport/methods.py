@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from gavelport.v1 import access_pb2
 from google.protobuf.descriptor import MethodDescriptor
@@ -55,6 +55,15 @@ def scopes_of(method: MethodDescriptor) -> frozenset[str]:
     declared = method.GetOptions().Extensions[access_pb2.scopes]
     names = (access_pb2.Scope.Name(one).removeprefix("SCOPE_").lower() for one in declared)
     return frozenset(names) - {"unspecified"}
+
+
+def method_taking(request: Message | type[Message]) -> MethodDescriptor:
+    """Return the RPC that takes such a request: each has a message of its own."""
+    for service in request.DESCRIPTOR.file.services_by_name.values():
+        for method in service.methods:
+            if method.input_type is request.DESCRIPTOR:
+                return cast("MethodDescriptor", method)
+    raise ValueError(f"no service takes {request.DESCRIPTOR.full_name}")
 
 
 def method_name(rpc: str) -> str:
