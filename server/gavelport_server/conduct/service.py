@@ -175,9 +175,10 @@ class _Service:
         journal.stopwatch = stopwatch = Stopwatch(hub)
         self._metrics.watch(_Live(ladders, stopwatch, journal))
         desks = Desks(store, store, folder.replays, folder.path, ladders, gate, epoch=epoch, drain=self._stopping.set)
-        services = Services(desks.by_service, Door(gate))
-        pages = Elsewhere(folder.path, settings.database, live=ladders)
-        app = application(desks.by_name, _Health(ladders), self._metrics, [Mount("/", pages)])
+        door = Door(gate)
+        services = Services(desks.by_service, door)
+        pages = Elsewhere(folder.path, settings.database, live=ladders, is_served=True)
+        app = application(desks.by_name, _Health(ladders), self._metrics, [Mount("/", pages)], door)
         refitter = Refitter(folder.path, settings.database, ladders.counts)
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             around = hosts(self._boxes, ladders, hub, stopwatch, folder.path, desks.examiner)
