@@ -5,6 +5,8 @@ from typing import Any
 
 CONTAINER = (Path(__file__).parent / "shown_container.js").read_text("utf-8")
 
+COVERED = (Path(__file__).parent / "covered.js").read_text("utf-8")
+
 SHIPPING = (Path(__file__).parent / "shown_shipping.js").read_text("utf-8")
 
 

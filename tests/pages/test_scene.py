@@ -91,6 +91,19 @@ def test_the_scoring_adds_up_to_the_result(replay: Replay) -> None:
     assert sums == told["totals"]
 
 
+def test_the_accounts_of_all_years_add_up_to_the_cash() -> None:
+    told = through_json(scene(decode_replay(encode_replay(report_of("shipping", 1))), SPECTATOR))
+    cash = [own["cash"] for own in told["start"]["seats"]]
+    for account in told["accounts"]:
+        for _, amounts in account["lines"]:
+            cash = [one + more for one, more in zip(cash, amounts, strict=True)]
+        position = told["start"]
+        for step in told["steps"][: account["at"]]:
+            position = applied(position, step.get("to", []))
+        assert cash == [own["cash"] for own in position["seats"]]
+    assert [account["year"] for account in told["accounts"]] == [1, 2, 3]
+
+
 def test_an_untrue_replay_is_shown_up_to_the_difference(replay: Replay) -> None:
     wrong = replace(replay, end=replace(replay.end, totals=(1, 2, 3)))
     assert "by the rules" in scene(wrong, "full")["problem"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from gavelport_engine.shipping import events as ev
 from gavelport_engine.shipping.data import CASH_PER_POINT, CITIES, DATA, EDGES, GOODS, NEWS, ORDERS, PORTS, REGIONS
 from gavelport_engine.shipping.data import SPACES as SPACE_IDS
+from gavelport_engine.shipping.legal import CAPACITY
 from gavelport_engine.shipping.scoring import points, score
 from gavelport_engine.shipping.space import to_act
 from gavelport_engine.shipping.table import BANK, SHIP_NAMES
@@ -106,6 +108,16 @@ _PLACES = {
 }
 
 
+@dataclass(slots=True)
+class _Account:
+    """What a year has brought and cost each seat, by what it was for, up to its accounts (13)."""
+
+    year: int
+    last: int = 0
+    """The decision that ends it; 0 while it goes on."""
+    lines: dict[str, list[int]] = field(default_factory=dict)
+
+
 class ShippingTable:
     """See `Table`."""
 
@@ -115,6 +127,7 @@ class ShippingTable:
         """Take the options, what to call the seats, and whose eyes."""
         self._names = names
         self._marks: list[Mark] = []
+        self._accounts = [_Account(1)]
 
     def fixed(self) -> Json:
         """Return map, goods, cards and tracks."""
@@ -143,7 +156,7 @@ class ShippingTable:
             },
             "news": {one.id: one.title for one in NEWS},
             "track": len(DATA.track),
-            "ships": list(SHIP_NAMES),
+            "ships": dict(zip(SHIP_NAMES, CAPACITY, strict=True)),
             "suffix": "M",
         }
 
@@ -172,9 +185,16 @@ class ShippingTable:
         return {}
 
     def take(self, step: Step, state: State) -> None:
-        """Take note of Orders completed, News, and money that could not be paid."""
+        """Take note of Orders completed, News, money that could not be paid, and what all money was for."""
         for event in step.events:
             match event:
+                case ev.Payment():
+                    self._account(event)
+                case ev.YearBegan(year):
+                    self._accounts[-1].last = step.number
+                    self._accounts.append(_Account(year))
+                case ev.Over():
+                    self._accounts[-1].last = step.number
                 case ev.OrderCompleted(seat, card):
                     self._mark(step, "order", f"{self._names[seat]} completes {ORDERS[card].id}")
                 case ev.NewsDrawn(card):
@@ -188,16 +208,19 @@ class ShippingTable:
         """Return the seat that must answer."""
         return to_act(seen.table)
 
-    def join(self, seen: Observation, decisions: int) -> None:
-        """Return nothing: the position tells all."""
-
     def marks(self) -> Sequence[Mark]:
         """Return them in their order."""
         return self._marks
 
     def extras(self) -> Json:
-        """Return nothing more."""
-        return {}
+        """Return the accounts of the years that are over."""
+        return {
+            "accounts": [
+                {"year": one.year, "at": one.last, "lines": [[what, amounts] for what, amounts in one.lines.items()]}
+                for one in self._accounts
+                if one.last
+            ]
+        }
 
     def scoring(self, outcome: Outcome, state: State) -> Sequence[ScoreLine]:
         """Return the final scoring (14.1)."""
@@ -224,6 +247,11 @@ class ShippingTable:
                     said = direction[amount < 0] if direction else what
                     found.append((seat, said, amount))
         return found
+
+    def _account(self, payment: ev.Payment) -> None:
+        lines = self._accounts[-1].lines
+        for seat, what, amount in self.income((payment,)):
+            lines.setdefault(what[0].upper() + what[1:], [0] * len(self._names))[seat] += amount
 
     def _mark(self, step: Step, kind: str, label: str) -> None:
         self._marks.append(Mark(step.number, kind, label))

@@ -28,6 +28,8 @@ const SHAPES = {
   play: "M3 1l10 6-10 6z",
   pause: "M3 1h3v12H3zM8 1h3v12H8z",
   next: "M3 1v12l8-6z",
+  back: "M7 1v12L0 7zM14 1v12L7 7z",
+  on: "M0 1v12l7-6zM7 1v12l7-6z",
   last: "M11 1h2v12h-2zM1 1v12l9-6z",
   verified: "M1.500 7.500l1.600-1.600 2.600 2.600 5.600-6 1.600 1.500-7.100 7.600z",
 };

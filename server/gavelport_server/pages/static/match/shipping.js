@@ -1,74 +1,24 @@
 // Shipping's table: the map with its ships, the Terminal's rows, Orders, and a board for each company.
 
-import { h, s, seat } from "./dom.js";
+import { h, s, seat, signed as signedNumber } from "./dom.js";
+import { map } from "./map.js";
 
 const millions = (number) => (number < 0 ? `−$${-number}M` : `$${number}M`);
 const signed = (number) => (number < 0 ? millions(number) : `+${millions(number)}`);
 
-export function create(scene) {
+export function create(scene, { go }) {
   const { fixed, seats } = scene;
   const goods = Object.fromEntries(fixed.goods.map((one) => [one.id, one]));
   const spaces = Object.fromEntries(fixed.spaces.map((one) => [one.id, one]));
   const element = h("div", { class: "shipping" });
+  const below = h("section", { class: "panel", "aria-label": "Accounts" });
+  list();
   const token = (id) => h("span", { class: `good g-${id}`, title: goods[id].name }, goods[id].short);
   const cargoOf = (cargo) => fixed.goods.flatMap(({ id }) => Array(cargo[id] || 0).fill(id));
   const describe = (cargo) => fixed.goods.filter(({ id }) => cargo[id]).map(({ id, name }) => `${cargo[id]} ${name}`).join(", ") || "empty";
 
-  function way([from, to, kind]) {
-    const a = spaces[from];
-    const b = spaces[to];
-    if (kind !== "loop") return [s("line", { class: `way ${kind}`, x1: a.x, y1: a.y, x2: b.x, y2: b.y })];
-    const [left, right] = a.x < b.x ? [a, b] : [b, a];
-    return [s("line", { class: "way loop", x1: left.x, y1: left.y, x2: 0, y2: left.y + 12 }), s("line", { class: "way loop", x1: right.x, y1: right.y, x2: 1000, y2: right.y - 6 })];
-  }
-
-  function port(one, homes) {
-    const owner = homes[one.id];
-    return s("g", {}, s("title", {}, `${one.name}: sells for $${one.bonus}M above the market: ${one.sells.map((id) => goods[id].name).join(", ")}${owner === undefined ? "" : `; home of ${seats[owner].name}`}`),
-      s("rect", { class: `port ${owner === undefined ? "" : `home k${owner}`}`, x: one.x - 9, y: one.y - 9, width: 18, height: 18, rx: 4 }),
-      one.good ? [s("rect", { class: `load g-${one.good}`, x: one.x - 8, y: one.y - 6, width: 16, height: 12, rx: 2 }), s("text", { class: `lt g-${one.good}`, x: one.x, y: one.y + 3 }, goods[one.good].short)] : null,
-      s("text", { class: "nm", x: one.x, y: one.y - 13 }, one.name));
-  }
-
-  const sea = s("g", {}, fixed.edges.map(way), fixed.spaces.filter((one) => !one.port).map((one) => s("circle", { class: "space", cx: one.x, cy: one.y, r: 6 }, s("title", {}, one.name))));
-
-  function vessel(number, name, ship, at, place) {
-    const space = spaces[at];
-    const cargo = cargoOf(ship.cargo);
-    const large = name.startsWith("L");
-    const width = large ? 44 : 30;
-    const column = place % 2;
-    const x = space.x + 13 + column * 46;
-    const y = space.y - 7 + Math.floor(place / 2) * 17;
-    return s("g", { class: `vessel k${number} ${ship.moved ? "moved" : ""}`, transform: `translate(${Math.min(x, 998 - width)} ${y})`, "data-ship": `${number}-${name}`, role: "img", "aria-label": `${name} of seat ${number} at ${space.name}: ${describe(ship.cargo)}` },
-      s("title", {}, `${seats[number].name}, ${name}: ${describe(ship.cargo)}${ship.moved ? "; has moved" : ""}`),
-      s("path", { class: "body", d: `M2 0H${width - 7}L${width} 7.500 ${width - 7} 15H2Q0 15 0 13V2Q0 0 2 0Z` }), s("text", { x: 7, y: 11 }, String(number)),
-      cargo.map((id, index) => [s("rect", { class: `load g-${id}`, x: 13 + index * 13.5, y: 3, width: 12.5, height: 9.5, rx: 1.5 }), s("text", { class: `lt g-${id}`, x: 19.2 + index * 13.5, y: 10.5 }, goods[id].short)]));
-  }
-
-  function path(position, after, step) {
-    if (!step || !after) return null;
-    for (const [name, ship] of Object.entries(position.seats[step.seat].ships)) {
-      const next = after.position.seats[step.seat].ships[name];
-      if (next && next.at !== ship.at && step.path) {
-        const points = [ship.at, ...step.path].map((id) => spaces[id]);
-        let line = `M${points[0].x} ${points[0].y}`;
-        for (let index = 1; index < points.length; index += 1) line += `${Math.abs(points[index].x - points[index - 1].x) > 500 ? "M" : "L"}${points[index].x} ${points[index].y}`;
-        return s("path", { class: "path", d: line });
-      }
-    }
-    return null;
-  }
-
-  function world(position, after, step) {
-    const homes = Object.fromEntries(position.seats.map((one, number) => [one.home, number]));
-    const places = {};
-    const vessels = position.seats.flatMap((own, number) => Object.entries(own.ships).map(([name, ship]) => {
-      places[ship.at] = (places[ship.at] ?? -1) + 1;
-      return vessel(number, name, ship, ship.at, places[ship.at]);
-    }));
-    return h("div", { class: "world", tabindex: "0", role: "region", "aria-label": "The map" }, s("svg", { class: "map", viewBox: "0 20 1000 470" }, sea, path(position, after, step), fixed.spaces.filter((one) => one.port).map((one) => port(one, homes)), vessels));
-  }
+  const world = map(fixed, seats, describe, () => last && draw({ ...last, glide: false }));
+  let last = null;
 
   function terminal(position) {
     return h("section", { class: "panel", "aria-label": "Terminal" }, h("header", {}, h("h2", {}, "Terminal"), h("span", { class: "s dim" }, "new from the left, bought from the right; the price of the last one")),
@@ -92,6 +42,22 @@ export function create(scene) {
       h("p", { class: "pad s" }, h("b", {}, "News: "), news ? fixed.news[news] : h("span", { class: "dim" }, "none yet"), h("span", { class: "dim" }, ` · year ${position.year} of ${position.options.years}, quarter ${position.quarter} · Start marker: `), seat(position.start)));
   }
 
+  // What each year brought and cost, by what it was for.
+  function list() {
+    const { accounts } = scene;
+    below.replaceChildren(h("header", {}, h("h2", {}, "Accounts"), h("span", { class: "s dim" }, accounts.length ? "by year and seat, in millions" : "the first come at the end of the year")),
+      h("div", { class: "scores" }, accounts.map(({ year, at, lines }, index) => h("details", { open: index === accounts.length - 1 }, h("summary", {}, h("b", {}, `Year ${year}`), h("span", { class: "s dim" }, "closed with decision "), link(at)),
+        h("table", { class: "tbl accounts" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "vh" }, "For what")), seats.map((one, number) => h("th", { scope: "col", class: "n", title: one.name }, seat(number))))),
+          h("tbody", {}, lines.map(([what, amounts]) => h("tr", {}, h("th", { scope: "row" }, what), amounts.map((one) => h("td", { class: "n" }, one ? signedNumber(one) : h("span", { class: "dim" }, "–"))))),
+            h("tr", { class: "sum" }, h("th", { scope: "row" }, "Together"), seats.map((_, number) => h("td", { class: "n" }, signedNumber(lines.reduce((sum, [, amounts]) => sum + amounts[number], 0)))))))))));
+  }
+
+  function link(at) {
+    const found = h("a", { href: `#d=${at}` }, String(at));
+    found.addEventListener("click", (event) => { event.preventDefault(); go(at); });
+    return found;
+  }
+
   function company(number, { position, now }, after, step, faults) {
     const own = position.seats[number];
     const next = after?.position.seats[number];
@@ -110,23 +76,28 @@ export function create(scene) {
       isActing ? h("span", { class: "flag" }, "to decide") : null);
   }
 
+  function draw(shown) {
+    const { at, frame, after, step, glide } = last = shown;
+    const before = {};
+    if (glide) for (const one of element.querySelectorAll("[data-ship]")) before[one.dataset.ship] = one.getBoundingClientRect();
+    const faults = seats.map((_, number) => scene.faults.filter((one) => one.at < at && one.seat === number && one.reason !== "retired").length);
+    const sheet = world(frame.position, after, step);
+    element.replaceChildren(h("div", { class: "world", role: "group", "aria-label": "The map" }, sheet), h("div", { class: "companies" }, seats.map((_, number) => company(number, frame, after, step, faults[number]))), h("div", { class: "market" }, terminal(frame.position), board(frame.position)));
+    if (!glide) return;
+    const unit = sheet.viewBox.baseVal.width / sheet.clientWidth;
+    for (const moved of element.querySelectorAll("[data-ship]")) {
+      const from = before[moved.dataset.ship];
+      const to = moved.getBoundingClientRect();
+      if (from && Math.abs(from.left - to.left) + Math.abs(from.top - to.top) > 2) moved.animate([{ translate: `${(from.left - to.left) * unit}px ${(from.top - to.top) * unit}px` }, { translate: "0 0" }], { duration: 200, easing: "ease-out" });
+    }
+  }
+
   return {
     element,
     panel: null,
-    below: null,
-    draw({ at, frame, after, step, glide }) {
-      const before = {};
-      const scrolled = element.querySelector(".world")?.scrollLeft ?? 0;
-      if (glide) for (const one of element.querySelectorAll("[data-ship]")) before[one.dataset.ship] = one.getBoundingClientRect();
-      const faults = seats.map((_, number) => scene.steps.slice(0, at - 1).filter((one) => one.seat === number && one.fault && one.fault !== "retired").length);
-      element.replaceChildren(world(frame.position, after, step), h("div", { class: "companies" }, seats.map((_, number) => company(number, frame, after, step, faults[number]))), h("div", { class: "market" }, terminal(frame.position), board(frame.position)));
-      element.querySelector(".world").scrollLeft = scrolled;
-      if (glide) for (const moved of element.querySelectorAll("[data-ship]")) {
-        const from = before[moved.dataset.ship];
-        const to = moved.getBoundingClientRect();
-        if (from && Math.abs(from.left - to.left) + Math.abs(from.top - to.top) > 2) moved.animate([{ translate: `${from.left - to.left}px ${from.top - to.top}px` }, { translate: "0 0" }], { duration: 200, easing: "ease-out" });
-      }
-    },
+    below,
+    list,
+    draw,
     status({ frame, step }) {
       if (!step || step.phase !== "turn") return [];
       const { ap, boosts } = frame.position;
