@@ -9,7 +9,7 @@ from gavelport.v1 import spectate_pb2 as pb
 from gavelport_codecs.registry import codec_for
 from gavelport_engine.game import SPECTATOR
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
-from gavelport_server.lobby.spectate import SpectateDesk
+from gavelport_server.lobby.spectate import SpectateDesk, events, start
 from gavelport_server.transport.limits import Limits
 from gavelport_server.transport.link import ServiceError, StatusCode
 from gavelport_server.transport.memory import MemoryTransport, StreamEnded
@@ -71,6 +71,25 @@ async def test_a_spectator_sees_the_match_from_the_present_to_its_end() -> None:
         observation = CODEC.decode_observation(message.events.observation, options)
         assert observation.viewer == SPECTATOR
         assert (observation.cash, observation.card) == (None, None)
+
+
+def test_faults_are_told_with_what_came_of_them_and_to_whoever_asks_for_the_past() -> None:
+    first = SpectatorFeed(REPORT.setup, ())
+    shown: list[Any] = []
+    first.attach(shown.append)
+    for upto in range(len(REPORT.record) + 1):
+        first.follow(REPORT.record[:upto])
+    told = [events(CODEC, one).events for one in shown]
+    assert [(one.decisions, fault.decision, fault.reason) for one in told for fault in one.faults] == [
+        (5, 5, "illegal")
+    ]
+    late = SpectatorFeed(REPORT.setup, REPORT.record[:HALF])
+    begun = pb.WatchResponse.FromString(start(late, CODEC, late.attach(shown.append), late.past)).start
+    assert [one.decisions for one in begun.past if one.faults] == [5]
+    assert [event for one in begun.past for event in one.events] == [
+        event for one in told if one.decisions <= begun.decisions for event in one.events
+    ]
+    assert not any(one.HasField("observation") for one in begun.past)
 
 
 async def test_two_spectators_are_told_the_same_and_encoding_is_done_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import trio
+from gavelport_engine.container.rules import Container
 from gavelport_engine.game import SPECTATOR, Checkpoint
 from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.conduct.ladder.spectate import SpectatorFeed
@@ -19,6 +21,20 @@ from gavelport_server.pages.live.views import list_as_text
 from gavelport_server.referee.report import MatchReport
 
 STARTED = "2030-01-01T10:00:00+00:00"
+
+
+CANARY = 86_750_000
+"""Each seat's hidden cash begins with it, and so does what becomes of that."""
+AT_CANARY = re.compile(r"867[45]\d{4}")
+
+
+class Rich(Container):
+    """Container in which hidden cash can be told from everything else."""
+
+    def initial_state(self, options: Any, seed: bytes) -> Any:
+        state = super().initial_state(options, seed)
+        state.cash[:] = [CANARY + 1_000 * seat for seat in range(len(state.cash))]
+        return state
 
 
 class Stage:
@@ -63,6 +79,10 @@ class Show:
         self.at = self.ends.pop(0)
         self.feed.follow(self.report.record[: self.at])
         return True
+
+    def at_decision(self) -> int:
+        """Return how many decisions have been shown."""
+        return sum(not isinstance(one, Checkpoint) for one in self.report.record[: self.at])
 
     def end(self) -> None:
         self.is_over = True

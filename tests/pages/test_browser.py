@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.pages.browser import CHROMIUM, THEMES, WIDTHS, Theme, Visit, chromium, served, visit
 from tests.pages.folders import HOSTILE, IDENTITY, LADDER
-from tests.pages.shown import CONTAINER, SHIPPING, container_expected, shipping_expected
+from tests.pages.shown import CONTAINER, COVERED, SHIPPING, container_expected, shipping_expected
 
 pytestmark = [
     pytest.mark.long,
@@ -171,13 +171,23 @@ def test_every_button_of_the_viewer(window: Visit, url: str) -> None:
     ):
         page.get_by_role("button", name=name, exact=True).click()
         assert cursor(window) == expected
+    page.get_by_role("button", name="Next turn").click()
+    turn = cursor(window)
+    assert turn > 2
+    page.get_by_role("button", name="Previous turn").click()
+    assert cursor(window) == 1
+    page.get_by_role("button", name="Next auction").click()
+    expect(page.locator(".time .mk.cur.a").first).to_be_visible()
+    page.get_by_role("button", name="First decision").click()
+    page.get_by_role("button", name="Next fault").click()
+    assert cursor(window) == 4
     speed = page.get_by_role("button", name="Speed")
     for text in ("2×", "5×", "20×", "1×"):
         speed.click()
         assert speed.inner_text() == text
     page.locator(".time input").fill("33")
     assert cursor(window) == 33
-    mark = page.locator(".time .mk").first
+    mark = page.locator(".time .mk").last  # those before may be covered in part
     mark.click()
     assert mark.get_attribute("title") is not None
     assert (mark.get_attribute("title") or "").startswith(f"{cursor(window)}:")
@@ -271,6 +281,40 @@ def test_the_table_at_every_turn_is_the_engines_position(window: Visit, url: str
             shown, expected = page.evaluate(SHIPPING), shipping_expected(position, scene["fixed"])
         assert json.dumps(shown, sort_keys=True) == json.dumps(expected, sort_keys=True), at
     assert len(stops) > 10
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_ships_cover_each_other_nowhere(browser: Browser, url: str, width: int) -> None:
+    with visit(browser, width) as window:
+        page = window.page
+        window.open(f"{url}/matches/shipping-1")
+        shared = 0
+        for at in range(1, int(page.locator(".time input").get_attribute("max") or "") + 1, 3):
+            page.evaluate(f"location.hash = '#d={at}'")
+            expect(page.locator(".time input")).to_have_value(str(at))
+            assert (at, page.evaluate(COVERED)) == (at, [])
+            shared += page.locator(".map .block").count()
+        assert shared > 10
+        said = page.locator(".map .vessel").first.text_content() or ""
+        assert re.match(r".*\d(S|L)\d", said)  # a numeral and a name: told apart without colours
+
+
+SCROLLING = """
+[...document.querySelectorAll("main *")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1)
+  .filter((one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX))
+  .map((one) => one.className)
+"""
+
+
+@pytest.mark.parametrize("match", ["container-0", "shipping-0"])
+def test_nothing_of_a_match_scrolls_sideways(browser: Browser, url: str, match: str) -> None:
+    with visit(browser, 390) as window:
+        window.open(f"{url}/matches/{match}#d=60")
+        assert window.page.evaluate(SCROLLING) == []
+        window.page.evaluate("document.querySelector('.scores').style.width = '3000px'")
+        window.page.evaluate("document.querySelector('.scores').parentElement.style.overflowX = 'auto'")
+        assert len(window.page.evaluate(SCROLLING)) == 1
 
 
 @pytest.mark.parametrize("match", ["container-0", "shipping-0"])

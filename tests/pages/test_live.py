@@ -21,8 +21,9 @@ from gavelport_server.pages.live.scene import KEPT
 from gavelport_server.pages.tables import TABLES
 from starlette.testclient import TestClient
 
-from tests.pages.folders import HOSTILE, report_of
-from tests.pages.live import Stage, Told, halls, parsed, positions
+from tests.archive.play import played_match
+from tests.pages.folders import HOSTILE, SHORT, report_of
+from tests.pages.live import AT_CANARY, Rich, Stage, Told, halls, parsed, positions
 
 CONTAINER, SHIPPING = report_of("container", 1), report_of("shipping", 1)
 BOTH = pytest.mark.parametrize("report", [CONTAINER, SHIPPING], ids=["container", "shipping"])
@@ -93,6 +94,60 @@ async def test_whoever_joins_at_any_moment_sees_the_present(
             assert found.scene.position == expected[moment + 1][1]
 
 
+def jumps(told: Any) -> Any:
+    """Return what of a page's scene is there to be jumped to."""
+    return {name: told[name] for name in ("marks", "faults", "auctions", "accounts") if name in told}
+
+
+@BOTH
+async def test_whoever_joins_late_is_told_what_was_revealed_so_far(
+    report: Any, autojump_clock: trio.testing.MockClock
+) -> None:
+    """As much as those know who have been there from the first decision, by what was sent to either."""
+    stage = Stage(report)
+    show = stage.shows[report.setup.match_id]
+    async with halls(stage) as lobby:
+        first = await lobby.match(report.setup.match_id)
+        assert first is not None
+        with first.channel.listening() as listener:
+            known = parsed(await listener.next() or b"")[0].json
+            while show.step() and not show.is_over:
+                await trio.sleep(0.3)
+                while listener._queue:
+                    for told in parsed(await listener.next() or b""):
+                        for step in told.json:
+                            for name in ("marks", "faults", "bands"):
+                                known[name] += step.get(name, [])
+                            for name, place, one in step.get("more", []):
+                                known[name][place:] = [one]
+                async with halls(stage) as another:
+                    late = await another.match(report.setup.match_id)
+                    assert late is not None
+                    assert late.scene is not None
+                    assert jumps(late.scene.told()) == jumps(known)
+    assert len(known["marks"]) > 5
+    assert [(one["at"], one["reason"]) for one in known["faults"]] == [(4, "timeout"), (8, "illegal")]
+    assert known["bands"][0]["at"] == 1
+    assert len({band["label"] for band in known["bands"]}) == len(known["bands"]) > 5
+
+
+async def test_whoever_joins_late_is_told_nothing_hidden(autojump_clock: trio.testing.MockClock) -> None:
+    rich = played_match(1, game=Rich(), seats=3, options=SHORT["container"], match_id="rich-1")
+    stage = Stage(rich)
+    show = stage.shows["rich-1"]
+    while True:
+        async with halls(stage) as lobby:
+            found = await lobby.match("rich-1")
+            assert found is not None
+            assert found.scene is not None
+            text = json.dumps(found.scene.told())
+        if not show.ends:
+            break
+        assert AT_CANARY.findall(text) == []
+        show.step()
+    assert AT_CANARY.search(text)  # it would have been found: with the last decision all is open
+
+
 async def test_an_auction_that_is_joined_is_told_to_its_end(autojump_clock: trio.testing.MockClock) -> None:
     stage = Stage(CONTAINER)
     show = stage.shows["container-1"]
@@ -104,7 +159,7 @@ async def test_an_auction_that_is_joined_is_told_to_its_end(autojump_clock: trio
                 found = await lobby.match("container-1")
                 assert found is not None
                 assert found.scene is not None
-                auction = found.scene.told()["auctions"][0]
+                auction = found.scene.told()["auctions"][-1]
                 assert auction["seller"] == position["seat"]
                 assert auction["lot"] == position["seats"][position["seat"]]["ship"]["cargo"]
                 known = position["auction"]["bids"] if position["phase"] != "bid" else []

@@ -7,13 +7,13 @@ import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 from axe_playwright_python.sync_playwright import Axe
-from gavelport_engine.container.rules import Container
 from gavelport_engine.game import Checkpoint
 from gavelport_server.archive.files import ReplayFolder
 from gavelport_server.archive.replay import encode_replay
@@ -22,36 +22,24 @@ from gavelport_server.pages.elsewhere import Elsewhere
 from gavelport_server.pages.server import serve_http
 from gavelport_server.pages.shield import Shield
 from gavelport_server.referee.report import MatchReport
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 from starlette.routing import Mount, Router
 
 from tests.archive.play import played_match
 from tests.pages.browser import CHROMIUM, THEMES, WIDTHS, Theme, chromium, visit
 from tests.pages.browser import served as browser_served
 from tests.pages.folders import IDENTITY, SHORT, fill, report_of
-from tests.pages.live import Stage, positions
+from tests.pages.live import AT_CANARY, Rich, Stage, positions
 from tests.pages.shown import CONTAINER, SHIPPING, container_expected, shipping_expected
 
 pytestmark = [
     pytest.mark.long,
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
 ]
-CANARY = 86_750_000
-"""Each seat's hidden cash begins with it, and so does what becomes of that."""
-AT_CANARY = re.compile(r"867[45]\d{4}")
-
-
-class Rich(Container):
-    """Container in which hidden cash can be told from everything else."""
-
-    def initial_state(self, options: Any, seed: bytes) -> Any:
-        state = super().initial_state(options, seed)
-        state.cash[:] = [CANARY + 1_000 * seat for seat in range(len(state.cash))]
-        return state
-
-
 MATCH = {
-    "container": played_match(1, game=Rich(), seats=3, options=SHORT["container"], match_id="rich-1"),
+    "container": played_match(
+        1, game=Rich(), seats=3, options=SHORT["container"], match_id="rich-1", faults={3: "timeout", 7: "illegal"}
+    ),
     "shipping": report_of("shipping", 1),
 }
 
@@ -97,6 +85,15 @@ def hidden_orders(report: MatchReport, decisions: int) -> set[str]:
     return {order["card"] for seat in position["seats"] for order in seat["orders"] if order["hidden"]}
 
 
+def listened(page: Page) -> list[str]:
+    """Return the list of all that a page is told as it happens, as it comes off the wire."""
+    told: list[str] = []
+    network = page.context.new_cdp_session(page)
+    network.send("Network.enable")
+    network.on("Network.eventSourceMessageReceived", lambda message: told.append(message["data"]))
+    return told
+
+
 @pytest.mark.parametrize("game", MATCH)
 def test_a_match_is_watched_from_the_first_to_the_last_decision(browser: Browser, tmp_path: Path, game: str) -> None:
     report = MATCH[game]
@@ -107,10 +104,7 @@ def test_a_match_is_watched_from_the_first_to_the_last_decision(browser: Browser
     ReplayFolder(tmp_path / "plays").folder.mkdir(parents=True)
     with served(tmp_path, stage) as (url, do), visit(browser) as window:
         page = window.page
-        told: list[str] = []
-        network = page.context.new_cdp_session(page)
-        network.send("Network.enable")
-        network.on("Network.eventSourceMessageReceived", lambda message: told.append(message["data"]))
+        told = listened(page)
         page.goto(f"{url}/live")
         page.get_by_role("link", name="watch match").click()
         expect(page.locator("#state")).to_have_text("Live")
@@ -182,6 +176,48 @@ def test_one_may_step_back_while_it_goes_on(browser: Browser, tmp_path: Path) ->
         page.keyboard.press("Home")
         page.keyboard.press("End")
         expect(present).to_have_text("Live")
+        assert window.said == []
+
+
+def test_whoever_joins_late_finds_what_was_revealed_so_far(browser: Browser, tmp_path: Path) -> None:
+    report = MATCH["container"]
+    stage = Stage(report)
+    show = stage.shows["rich-1"]
+    phases = [position["phase"] for _, position in positions(report)]
+    auctions = sum(one == "sale" and then != "sale" for one, then in pairwise(phases[:80]))
+    assert auctions > 1
+    with served(tmp_path, stage) as (url, do), visit(browser) as window:
+        page = window.page
+        told = listened(page)
+        do(lambda: [show.step() for _ in range(79)])
+        page.goto(f"{url}/matches/rich-1")
+        present = page.locator(".present")
+        expect(present).to_have_text("Live")
+        expect(page.locator(".auctions tbody tr")).to_have_count(auctions)
+        expect(page.locator(".time .mk.f")).to_have_count(2)
+        decisions = int(page.locator(".pos b").inner_text())
+        expect(page.locator(".time input")).to_have_value(str(decisions + 1))
+        page.locator(".auctions a").first.click()
+        expect(page.locator(".panel.auction h2")).to_have_text(f"Auction 1 of {auctions}")
+        expect(page.locator(".status .where")).to_contain_text("is not kept here")
+        do(show.step)
+        expect(page.locator(".time input")).to_have_attribute("max", str(show.at_decision() + 1))
+        page.keyboard.press("Shift+F")
+        expect(page.locator(".time .mk.cur.f")).to_have_count(1)
+        expect(present).to_have_text("1 new")
+        present.click()
+        expect(present).to_have_text("Live")
+        while show.ends and not (page.locator(".auctions tbody tr").count() > auctions):
+            do(show.step)
+            page.wait_for_timeout(20)
+        assert page.locator(".auctions tbody tr").count() > auctions
+        page.locator(".time input").fill(str(decisions + 1))
+        expect(page.locator(".pos b")).to_have_text(str(decisions))
+        expect(present).to_have_text(re.compile(r"\d+ new"))
+        text = "".join([page.content(), *told])
+        assert len(text) > 10_000
+        assert not show.is_over
+        assert AT_CANARY.findall(text) == []
         assert window.said == []
 
 

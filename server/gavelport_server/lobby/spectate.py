@@ -9,12 +9,12 @@ from gavelport.v1 import spectate_pb2 as pb
 from gavelport_codecs.registry import codec_for
 from gavelport_engine.rng import commitment
 
-from gavelport_server.conduct.ladder.spectate import Over, Shown
+from gavelport_server.conduct.ladder.spectate import Moment, Over, Shown
 from gavelport_server.lobby.own import quoted
 from gavelport_server.transport.link import ServiceError, StatusCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from gavelport_codecs.codec import Codec
 
@@ -61,8 +61,8 @@ class SpectateDesk:
         return self._latest[1]
 
 
-def start(feed: SpectatorFeed, codec: Codec, present: Shown) -> bytes:
-    """Return the beginning: which match it is, and the public table now."""
+def start(feed: SpectatorFeed, codec: Codec, present: Shown, past: Sequence[Moment] = ()) -> bytes:
+    """Return the beginning: which match it is, the public table now, and what became public before."""
     setup = feed.setup
     begun = pb.WatchStart(
         match_id=setup.match_id,
@@ -72,18 +72,24 @@ def start(feed: SpectatorFeed, codec: Codec, present: Shown) -> bytes:
         commitment=commitment(setup.seed, setup.match_id),
         decisions=present.decisions,
         observation=codec.observation(present.observation),
+        past=[_happened(codec, one) for one in past],
     )
     return pb.WatchResponse(start=begun).SerializeToString()
 
 
 def events(codec: Codec, shown: Shown) -> pb.WatchResponse:
     """Return what has happened, and the public table after it."""
-    happened = pb.WatchEvents(
-        events=[game_pb2.GameEvent.FromString(codec.event(event)) for event in shown.events],
-        decisions=shown.decisions,
-        observation=codec.observation(shown.observation),
-    )
+    happened = _happened(codec, shown)
+    happened.observation.MergeFrom(codec.observation(shown.observation))
     return pb.WatchResponse(events=happened)
+
+
+def _happened(codec: Codec, what: Shown | Moment) -> pb.WatchEvents:
+    return pb.WatchEvents(
+        events=[game_pb2.GameEvent.FromString(codec.event(event)) for event in what.events],
+        decisions=what.decisions,
+        faults=[pb.WatchFault(decision=one.decision, seat=one.seat, reason=one.reason) for one in what.faults],
+    )
 
 
 def end(over: Over) -> pb.WatchResponse:

@@ -13,9 +13,29 @@ if TYPE_CHECKING:
 
     from gavelport_engine.game import Outcome
 
-    from gavelport_server.referee.report import MatchSetup, Played
+    from gavelport_server.referee.report import FaultReason, MatchSetup, Played
 
 _log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Faulted:
+    """A decision for which the default was played."""
+
+    decision: int
+    """Counted from 1."""
+    seat: int
+    reason: FaultReason
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What one decision made public, or the last of those that were sealed together: the game's typed values."""
+
+    events: tuple[Any, ...]
+    decisions: int
+    """All that have taken effect so far."""
+    faults: tuple[Faulted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +46,7 @@ class Shown:
     observation: Any
     decisions: int
     """All that have taken effect so far."""
+    faults: tuple[Faulted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +63,8 @@ class SpectatorFeed:
         self.setup = setup
         self._game = setup.game
         self._state: Any = setup.game.initial_state(setup.options, setup.seed)
+        self.past: list[Moment] = []
+        """All that became public so far."""
         self._taken = self._decisions = 0
         self._told: list[Callable[[Shown | Over], None]] = []
         self._over: Over | None = None
@@ -62,9 +85,9 @@ class SpectatorFeed:
         """Show what is new in the record."""
         if self._over is not None or len(record) <= self._taken:
             return
-        events = self._play(record)
+        moments = self._play(record)
         if self._told:
-            self._tell(self._shown(events))
+            self._tell(self._shown(moments))
 
     def end(self, outcome: Outcome | None) -> None:
         """Tell the end."""
@@ -73,18 +96,31 @@ class SpectatorFeed:
             self._tell(self._over)
             self._told.clear()
 
-    def _play(self, record: Sequence[Played | Checkpoint]) -> tuple[Any, ...]:
-        trace = Trace[Any]()
+    def _play(self, record: Sequence[Played | Checkpoint]) -> Sequence[Moment]:
+        moments = []
         for played in record[self._taken :]:
-            if not isinstance(played, Checkpoint):
-                self._game.apply_in_place(self._state, {played.seat: played.action}, trace)
-                self._decisions += 1
+            if isinstance(played, Checkpoint):
+                continue
+            trace = Trace[Any]()
+            self._game.apply_in_place(self._state, {played.seat: played.action}, trace)
+            self._decisions += 1
+            seen = (self._game.visible(event, SPECTATOR) for event in trace.events)
+            events = tuple(event for event in seen if event is not None)
+            # That an answer was sealed until now does not hide its fault: what it came to stands in the record as well.
+            faults = (Faulted(self._decisions, played.seat, played.fault),) if played.fault else ()
+            if events or faults:
+                moments.append(Moment(events, self._decisions, faults))
         self._taken = len(record)
-        seen = (self._game.visible(event, SPECTATOR) for event in trace.events)
-        return tuple(event for event in seen if event is not None)
+        self.past += moments
+        return moments
 
-    def _shown(self, events: tuple[Any, ...]) -> Shown:
-        return Shown(events, self._game.observation(self._state, SPECTATOR), self._decisions)
+    def _shown(self, moments: Sequence[Moment]) -> Shown:
+        return Shown(
+            tuple(event for one in moments for event in one.events),
+            self._game.observation(self._state, SPECTATOR),
+            self._decisions,
+            tuple(fault for one in moments for fault in one.faults),
+        )
 
     def _tell(self, what: Shown | Over) -> None:
         for tell in tuple(self._told):

@@ -54,11 +54,12 @@ class _Watched:
     over: Over | None = None
 
     def begin(self) -> None:
-        """Tell the present, and what comes after it."""
+        """Tell the present, what became public before, and what comes."""
         self.pending.clear()
         self.is_behind = False
         self.feed.detach(self.tell)
-        self.pending.append(start(self.feed, codec_for(self.feed.setup.game.id), self.feed.attach(self.tell)))
+        codec, present = codec_for(self.feed.setup.game.id), self.feed.attach(self.tell)
+        self.pending.append(start(self.feed, codec, present, self.feed.past))
         self.wake()
 
     def tell(self, what: Shown | Over) -> None:

@@ -48,10 +48,13 @@ class LiveScene:
         self._number, self._before = 0, start.decisions
         self._steps: deque[Json] = deque()
         seen = self.codec.decode_observation(start.observation, self.options)
-        self._table.join(seen, start.decisions)
+        self._faults: list[Json] = []
+        for one in start.past:
+            self._note(one, seen)
         self._position, self._now = self.game.observation_to_notation(seen), self._table.now(seen)
         self._first, self._first_now = self._position, self._now
         self._extras = self._table.extras()
+        self._bands: list[Json] = [{"label": "", "short": "", "at": 1}] if start.decisions else []
         self._ask(seen)
 
     @property
@@ -78,18 +81,20 @@ class LiveScene:
             "steps": list(self._steps),
             "decisions": self.decisions,
             "asked": self._asked,
+            "bands": self._bands,
+            "marks": [mark.as_json() for mark in self._table.marks()],
+            "faults": self._faults,
             **self._table.extras(),
         }
 
     def take(self, happened: pb.WatchEvents) -> Json:
         """Return the step that a message tells. Raises CodecError."""
-        decoded = [self.codec.decode_event(event) for event in happened.events]
         seen = self.codec.decode_observation(happened.observation, self.options)
         self._number += 1
-        asked, phase, turn = self._seats_asked, self._phase, self._turn_number
+        asked, phase = self._seats_asked, self._phase
         seat = asked[0] if asked else 0
-        step = Step(happened.decisions, turn, seat, phase, Choice(None, 0, None, ""), decoded, ())
-        self._table.take(step, seen)
+        marked, faulted, banded = len(self._table.marks()), len(self._faults), len(self._bands)
+        step = self._note(happened, seen)
         told: Json = {
             "number": self._number,
             "decisions": happened.decisions,
@@ -97,12 +102,18 @@ class LiveScene:
             "phase": phase,
             "prompt": self._asked["prompt"],
             **self._table.shown(step),
-            **self._said(decoded),
+            **self._said(step.events),
         }
-        if money := flows(self._table.payment(event) for event in decoded):
+        if money := flows(self._table.payment(event) for event in step.events):
             told["money"] = money
-        self._move(told, seen)
         self.decisions = happened.decisions
+        self._move(told, seen)
+        if marks := self._table.marks()[marked:]:
+            told["marks"] = [mark.as_json() for mark in marks]
+        if faults := self._faults[faulted:]:
+            told["faults"] = faults
+        if bands := self._bands[banded:]:
+            told["bands"] = bands
         self._steps.append(told)
         if len(self._steps) > KEPT:
             oldest = self._steps.popleft()
@@ -121,6 +132,15 @@ class LiveScene:
             "totals": list(message.totals),
             "decisions": self.decisions,
         }
+
+    def _note(self, happened: pb.WatchEvents, seen: Any) -> Step:
+        """Take note of what is to be jumped to. Raises CodecError."""
+        decoded = [self.codec.decode_event(event) for event in happened.events]
+        step = Step(happened.decisions, 0, 0, "", Choice(None, 0, None, ""), decoded, ())
+        self._table.take(step, seen)
+        for fault in happened.faults:
+            self._faults.append({"at": fault.decision, "seat": fault.seat, "reason": fault.reason})
+        return step
 
     def _move(self, told: Json, seen: Any) -> None:
         """Take the new position, and tell what is other in it."""
@@ -147,13 +167,15 @@ class LiveScene:
         """Take note of what is asked of whom now."""
         self._seats_asked = tuple(self._table.asked(seen))
         self._phase, self._turn_number = self._position["phase"], self._position["turn"]
-        band = self._table.band(self._turn_number, seen)[0]
+        label, short = self._table.band(self._turn_number, seen)
+        if not self._bands or self._bands[-1]["label"] != label:
+            self._bands.append({"label": label, "short": short, "at": self.decisions + 1})
         self._asked: Json = {
             "seats": list(self._seats_asked),
             "phase": self._phase,
             "prompt": self._table.prompt(self._phase),
             "turn": self._turn_number,
-            "band": band,
+            "band": label,
         }
 
     def _said(self, events: Sequence[Any]) -> Json:

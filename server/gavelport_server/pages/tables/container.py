@@ -66,12 +66,17 @@ class _Auction:
     open_at: int = 0
     """The first decision before which the bids are known."""
     extra_open_at: int = 0
-    winners: list[int] = field(default_factory=list)
     last: int = 0
     to: int = -1
     amount: int = 0
     accepted: bool = False
     text: list[str] = field(default_factory=list)
+
+    @property
+    def final(self) -> list[int | None]:
+        """What each seat bids at last; those with the most are the ones that the seller may choose from."""
+        extra = self.extra or [None] * len(self.bids)
+        return [None if bid is None else bid + (more or 0) for bid, more in zip(self.bids, extra, strict=True)]
 
 
 class ContainerTable:
@@ -153,28 +158,11 @@ class ContainerTable:
                 case ev.Seized(seat) | ev.FactorySeized(seat) | ev.WarehouseSeized(seat):
                     self._marks.append(Mark(step.number, "seizure", f"{self._names[seat]} loses what interest it owes"))
         if state.table.phase == "sale" and self._auctions and state.table.auction is not None:
-            auction = self._auctions[-1]
-            auction.winners = list(state.table.auction.winners)
-            self._weigh(auction, state)
+            self._weigh(self._auctions[-1], state)
 
     def asked(self, seen: Observation) -> Sequence[int]:
         """Return the seats that must answer."""
         return to_act(seen.table, [None] * self._options.seats)
-
-    def join(self, seen: Observation, decisions: int) -> None:
-        """Take note of the auction that is running."""
-        table = seen.table
-        if table.auction is None:
-            return
-        at = decisions + 1
-        hidden: list[int | None] = [None] * self._options.seats
-        auction = _Auction(at, table.seat, table.boards[table.seat].cargo, hidden, hidden)
-        if table.phase != "bid":
-            auction.bids, auction.loans, auction.open_at = list(table.auction.bids), [0] * self._options.seats, at
-        if any(more is not None for more in table.auction.extra):
-            auction.extra, auction.extra_open_at = list(table.auction.extra), at
-        auction.winners = list(table.auction.winners)
-        self._auctions.append(auction)
 
     def marks(self) -> Sequence[Mark]:
         """Return auctions, by the decision that ends them, and seizures."""
@@ -262,7 +250,7 @@ class ContainerTable:
         reject = CONTAINER.fault(state, seller, act.Reject(0))
         loan = CONTAINER.fault(state, seller, act.TakeLoan())
         if reject is not None:
-            price = max((bid or 0) + (more or 0) for bid, more in self._finals(auction))
+            price = max(bid or 0 for bid in auction.final)
             name = self._names[seller]
             if loan is not None:
                 held = state.table.boards[seller].loans
@@ -279,9 +267,8 @@ class ContainerTable:
         said = []
         if auction.accepted:
             said.append(f"{names[to]} pays ${amount}, and the bank adds ${amount} for {names[seller]}.")
-            if len(auction.winners) > 1:
-                others = ", ".join(names[one] for one in auction.winners if one != to)
-                said.append(f"Still tied: {names[to]} was chosen before {others}.")
+            if others := [names[seat] for seat, bid in enumerate(auction.final) if bid == amount and seat != to]:
+                said.append(f"Still tied: {names[to]} was chosen before {', '.join(others)}.")
         else:
             said.append(f"{names[seller]} pays the bank ${amount} and keeps the lot.")
         worth = auction.worth[to]
@@ -290,9 +277,6 @@ class ContainerTable:
             more = f"${abs(gap)} {'more' if gap > 0 else 'less'} than" if gap else "just what"
             said.append(f"{names[to]} pays {more} the lot adds to its area now (${worth}).".replace("$-", "−$"))
         auction.text = [*said, *auction.text]
-
-    def _finals(self, auction: _Auction) -> list[tuple[int | None, int | None]]:
-        return list(zip(auction.bids, auction.extra or [None] * len(auction.bids), strict=True))
 
     def _ending(self, auction: _Auction) -> str:
         if auction.accepted:
@@ -308,7 +292,7 @@ class ContainerTable:
             "lot_words": bag_words(auction.lot),
             "bids": auction.bids,
             "extra": auction.extra or [None] * len(auction.bids),
-            "final": [None if bid is None else bid + (more or 0) for bid, more in self._finals(auction)],
+            "final": auction.final,
             "loans": auction.loans,
             "open_at": auction.open_at,
             "extra_open_at": auction.extra_open_at,

@@ -78,15 +78,14 @@ class Table(Protocol):
         ...
 
     def take(self, step: Step, state: Any) -> None:
-        """Take note of a decision; `state` is the position after it."""
+        """Take note of a decision; `state` is the position after it.
+
+        Of a running match that is what a spectator sees, and with decisions from before it was joined, the present.
+        """
         ...
 
     def asked(self, seen: Any) -> Sequence[int]:
         """Return the seats that must answer in a running match, by what a spectator sees of it."""
-        ...
-
-    def join(self, seen: Any, decisions: int) -> None:
-        """Begin to tell a running match, of which a spectator sees this after so many decisions."""
         ...
 
     def marks(self) -> Sequence[Mark]:

@@ -17,7 +17,8 @@ export function create(scene, { go, view }) {
   const who = (number) => h("span", { class: "who" }, seat(number), h("span", { class: "nm" }, seats[number].name));
   const element = h("div", { class: `table n${count}`, role: "group", "aria-label": "The table" });
   const panel = h("section", { class: "panel auction", "aria-label": "Auction" });
-  const below = auctions.length ? auctionList() : null;
+  const below = h("section", { class: "panel auctions", "aria-label": "All auctions" });
+  list();
   // Which place of five a seat has: those above the water in order, those below it backwards.
   const placed = count === 4 ? [0, 1, 3, 4] : count === 3 ? [0, 1, 4] : [0, 1, 2, 3, 4];
 
@@ -107,11 +108,13 @@ export function create(scene, { go, view }) {
       h("p", {}, `The game ends when two colours run out. Lowest: ${low.map(([left, colour]) => `${colour} ${left}`).join(", ")}.`));
   }
 
-  function auctionList() {
-    return h("section", { class: "panel auctions", "aria-label": "All auctions" }, h("header", {}, h("h2", {}, "Auctions"), h("span", { class: "s dim" }, `${auctions.length} in this match`)),
-      h("div", { class: "scroll" }, h("table", { class: "tbl" }, h("thead", {}, h("tr", {}, ["Decision", "Seller", "Lot", "Price", "Buyer"].map((title) => h("th", { scope: "col", class: ["Decision", "Price"].includes(title) ? "n" : null }, title)), h("td"))),
+  function list() {
+    const count = scene.asked ? `${auctions.length} so far` : `${auctions.length} in this match`;
+    below.replaceChildren(h("header", {}, h("h2", {}, "Auctions"), h("span", { class: "s dim" }, auctions.length ? count : scene.asked ? "none so far" : "none in this match")));
+    if (!auctions.length) return;
+    below.append(h("div", { class: "scroll" }, h("table", { class: "tbl" }, h("thead", {}, h("tr", {}, ["Decision", "Seller", "Lot", "Price", "Buyer"].map((title) => h("th", { scope: "col", class: ["Decision", "Price"].includes(title) ? "n" : null }, title)), h("th", { scope: "col" }, h("span", { class: "vh" }, "Tie")))),
         h("tbody", {}, auctions.map((one) => h("tr", { "data-last": one.last }, h("td", { class: "n" }, link(one.last || one.first)), h("td", {}, who(one.seller)), h("td", {}, h("span", { class: "lotc", title: one.lot_words }, pieces(one.lot).map((colour) => token(colour)))),
-          h("td", { class: "n price" }, one.last ? dollars(one.amount) : ""), h("td", {}, !one.last ? "" : one.accepted ? who(one.winner) : h("span", { class: "dim" }, "kept")), h("td", {}, one.tie ? h("span", { class: "tag warn" }, "tie") : null)))))));
+          h("td", { class: "n price" }, one.last ? dollars(one.amount) : h("span", { class: "dim" }, "open")), h("td", {}, !one.last ? "" : one.accepted ? who(one.winner) : h("span", { class: "dim" }, "kept")), h("td", {}, one.tie ? h("span", { class: "tag warn" }, "tie") : null)))))));
   }
 
   function link(at) {
@@ -122,7 +125,7 @@ export function create(scene, { go, view }) {
 
   function showAuction(at) {
     const index = auctions.findLastIndex((one) => one.first - 1 <= at);
-    for (const row of below?.querySelectorAll("tr[data-last]") ?? []) {
+    for (const row of below.querySelectorAll("tr[data-last]")) {
       if (index >= 0 && Number(row.dataset.last) === auctions[index].last) row.setAttribute("aria-current", "true");
       else row.removeAttribute("aria-current");
     }
@@ -180,13 +183,14 @@ export function create(scene, { go, view }) {
     element,
     panel,
     below,
-    draw({ at, frame, after, step, glide: isGliding }) {
+    list,
+    draw({ at, frame, after, step, told = at, glide: isGliding }) {
       const before = {};
       if (isGliding) for (const one of element.querySelectorAll("[data-ship]")) before[one.dataset.ship] = one.getBoundingClientRect();
-      const faults = seats.map((_, number) => scene.steps.slice(0, at - 1).filter((one) => one.seat === number && one.fault && one.fault !== "retired").length);
+      const faults = seats.map((_, number) => scene.faults.filter((one) => one.at < at && one.seat === number && one.reason !== "retired").length);
       const boards = seats.map((_, number) => board(number, frame, after, step, faults[number]));
       element.replaceChildren(water(frame, after), ...boards, supply(frame));
-      showAuction(at);
+      showAuction(told);
       if (isGliding) glide(before);
     },
     status({ frame, step }) {

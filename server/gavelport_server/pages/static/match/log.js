@@ -9,16 +9,23 @@ export function log(scene, go) {
   const entries = [];
   const list = h("div", { class: "log", tabindex: "0", role: "region", "aria-label": "All decisions in words" });
   let turn = 0;
+  let section = null; // the lines of one band: only those in sight are laid out, see match.css
+  let band = null;
 
   function heading(at) {
     while (turn < scene.turns.length && scene.turns[turn].at <= at) {
       const one = scene.turns[turn];
+      if (!section || band !== bandOf(one.at)) {
+        band = bandOf(one.at);
+        section = h("div", { class: "band" });
+        list.append(section);
+      }
       const title = h("h3", {}, h("span", {}, `Turn ${one.turn} · ${names[one.seat]}`), h("span", {}, bandOf(one.at)));
-      list.append(title);
+      section.append(title);
       entries.push({ at: one.at, to: one.at, element: title });
       if (one.events.length) {
         const said = h("p", { class: "also" }, one.events.join(" · "));
-        list.append(said);
+        section.append(said);
         entries.push({ at: one.at, to: one.at, element: said });
       }
       turn += 1;
@@ -45,26 +52,31 @@ export function log(scene, go) {
         group.map((one) => one.events && h("small", {}, one.events.join(" · ")))),
       h("span", { class: "m" }, own && !many ? signedDollars(own) + (scene.fixed.suffix ?? "") : ""));
     line.addEventListener("click", (event) => { event.preventDefault(); go(first); });
-    list.append(line);
+    (section ?? list).append(line);
     entries.push({ at: first, to: last + 1, element: line, isLine: true });
     index = last;
   }
   if (scene.end) {
     const end = h("a", { href: `#d=${steps.length + 1}` }, h("span", { class: "d" }, "end"), h("span", { class: "many" }), h("b", {}, `The end: ${scene.end}.`), h("span"));
     end.addEventListener("click", (event) => { event.preventDefault(); go(steps.length + 1); });
-    list.append(end);
+    (section ?? list).append(end);
     entries.push({ at: steps.length + 1, to: steps.length + 1, element: end, isLine: true });
   }
 
   let shown = null;
   function show(at) {
-    for (const entry of entries) entry.element.classList.toggle("after", entry.at > at);
+    for (const one of entries) {
+      if (one.at > at === one.isAfter) continue;
+      one.isAfter = one.at > at;
+      one.element.classList.toggle("after", one.isAfter);
+    }
     const entry = entries.findLast((one) => one.isLine && one.at <= at);
     shown?.element.removeAttribute("aria-current");
     entry?.element.setAttribute("aria-current", "true");
     shown = entry;
     if (entry) {
-      const top = entry.element.offsetTop - list.offsetTop;
+      const box = entry.element.parentElement;
+      const top = entry.element.offsetTop + (box === list ? 0 : box.offsetTop);
       if (top < list.scrollTop + 60 || top > list.scrollTop + list.clientHeight - 120) list.scrollTop = top - list.clientHeight / 3;
     }
   }

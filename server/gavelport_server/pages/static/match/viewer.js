@@ -3,6 +3,7 @@
 import { chart } from "./chart.js";
 import { h, icon, reduced, seat } from "./dom.js";
 import { frames } from "./frames.js";
+import { AUCTIONS, beside, faultMarks } from "./line.js";
 import { log } from "./log.js";
 import { scoring } from "./scoring.js";
 import { timeline } from "./timeline.js";
@@ -76,11 +77,11 @@ async function show(name) {
   view = name;
   const all = frames(scene);
   const money = scene.unit === "money";
-  const faults = scene.steps.flatMap((step, index) => (step.fault && step.fault !== "retired" ? [{ at: index + 1, kind: "fault", label: `${scene.seats[step.seat].name}, ${step.fault}, the default was played` }] : []));
-  const marks = [...scene.marks, ...faults].sort((one, other) => one.at - other.at);
+  scene.faults = scene.steps.flatMap((step, index) => (step.fault ? [{ at: index + 1, seat: step.seat, reason: step.fault }] : []));
+  const marks = [...scene.marks, ...faultMarks(scene.faults, scene.seats)].sort((one, other) => one.at - other.at);
   const table = create(scene, { go, view });
   const events = log(scene, go);
-  const line = timeline(scene, marks, go, () => cursor);
+  const line = timeline(scene, marks, { go, turn, jump }, () => cursor);
   const curve = chart(scene, go, money);
   const status = { now: h("div", { class: "now" }), where: h("div", { class: "where" }), more: h("div", { class: "more" }) };
   parts = { scene, all, table, events, line, curve, status, marks };
@@ -101,8 +102,7 @@ function verdict(scene) {
 }
 
 function jump(kinds, back) {
-  const found = parts.marks.filter((mark) => kinds.includes(mark.kind));
-  const to = back ? found.findLast((mark) => mark.at < cursor) : found.find((mark) => mark.at > cursor);
+  const to = beside(parts.marks, kinds, cursor, back);
   if (to) go(to.at);
 }
 
@@ -143,7 +143,7 @@ function pressed(event) {
     ArrowRight: () => (event.shiftKey ? turn(false) : go(cursor + 1, { glide: true })),
     ArrowLeft: () => (event.shiftKey ? turn(true) : go(cursor - 1)),
     Home: () => go(1), End: () => go(last),
-    a: () => jump(["auction", "tie", "order"], event.shiftKey), f: () => jump(["fault"], event.shiftKey),
+    a: () => jump(AUCTIONS, event.shiftKey), f: () => jump(["fault"], event.shiftKey),
     " ": () => parts.line.toggle(), v: nextView, l: copyLink, "?": () => help.showModal(),
     1: () => parts.line.faster(0), 2: () => parts.line.faster(1), 3: () => parts.line.faster(2), 4: () => parts.line.faster(3),
   }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
