@@ -2,7 +2,7 @@
 
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from gavelport_server.pages.shield import Shield
 from gavelport_server.pages.site import site
 from gavelport_server.pages.source import DataFolderSource
 from playwright.sync_api import Browser, Page, sync_playwright
+from starlette.types import ASGIApp
 
 CHROMIUM = shutil.which("chromium")
 WIDTHS = (390, 1280, 1600)
@@ -24,17 +25,24 @@ THEMES: tuple[Theme, ...] = ("light", "dark")
 
 @contextmanager
 def served(data: Path) -> Iterator[str]:
-    """Serve a folder's pages from a thread of their own, for a client that is faster than people are."""
+    """Serve a folder's pages, for a client that is faster than people are."""
+    with closing(DataFolderSource(data)) as source, running(Shield(site(source), Rate(burst=1e6, per_s=1e6))) as url:
+        yield url
+
+
+@contextmanager
+def running(app: ASGIApp, *beside: Callable[[], Awaitable[object]]) -> Iterator[str]:
+    """Serve an application from a thread of its own, with what is to run beside it."""
     ready, urls = threading.Event(), list[str]()
     over: list[tuple[trio.lowlevel.TrioToken, trio.CancelScope]] = []
 
     async def serve() -> None:
-        with closing(DataFolderSource(data)) as source:
-            async with trio.open_nursery() as nursery:
-                app = Shield(site(source), Rate(burst=1e6, per_s=1e6))
-                urls.append(await nursery.start(serve_http, app, "127.0.0.1:0"))
-                over.append((trio.lowlevel.current_trio_token(), nursery.cancel_scope))
-                ready.set()
+        async with trio.open_nursery() as nursery:
+            for one in beside:
+                nursery.start_soon(one)
+            urls.append(await nursery.start(serve_http, app, "127.0.0.1:0"))
+            over.append((trio.lowlevel.current_trio_token(), nursery.cancel_scope))
+            ready.set()
 
     thread = threading.Thread(target=trio.run, args=(serve,))
     thread.start()
