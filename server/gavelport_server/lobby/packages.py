@@ -64,10 +64,10 @@ class Packages:
         return place
 
     def remove(self, content_hash: str) -> None:
-        """Remove a package and its files."""
-        with suppress(FileNotFoundError):
-            self._package(content_hash).unlink()
-        shutil.rmtree(self._bots / content_hash, ignore_errors=True)
+        """Remove a package and its files, all at once: half of them would pass for the whole when they come again."""
+        with self.incoming() as folder, suppress(FileNotFoundError):
+            self._package(content_hash).unlink(missing_ok=True)
+            (self._bots / content_hash).rename(folder / "removed")
 
     def log(self, bot: str, version: str, match_id: str) -> Path | None:
         """Return the file of what a hosted bot printed in a match, None where there is none."""

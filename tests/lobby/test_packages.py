@@ -1,0 +1,29 @@
+"""Packages and their files in the data folder."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+from gavelport_server.lobby.packages import Packages
+
+
+def test_files_are_removed_all_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server that is killed meanwhile leaves nothing that would pass for the same bot when it comes again."""
+    packages, files = Packages(tmp_path), tmp_path / "bots" / "c0ffee"
+    files.mkdir(parents=True)
+    (files / "main.py").write_text("pass")
+
+    def killed(*_: object, **__: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            packages.remove("c0ffee")
+    assert not files.exists()
+    packages.sweep()
+    packages.remove("c0ffee")
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
