@@ -154,7 +154,8 @@ def test_the_form_is_there_where_it_is_served(server: TestClient, house: House) 
         assert f'action="/bots/{BOT}/faults" method="post"' in html
     html = server.get(f"/bots/{BOT}").text
     assert f"gavelport replays download --to replays --bot {BOT} --ladder main" in html
-    for link in ("/api/v1/ladders/main/standings", f"/api/v1/ladders/main/bots/{BOT}/history"):
+    links = ("/docs/http-api", "/api/v1/ladders/main/standings", f"/api/v1/ladders/main/bots/{BOT}/history")
+    for link in links:
         assert f'href="{link}"' in html
         assert server.get(link).status_code == 200
     alone = TestClient(site(StoreSource(house.store, house.data)), backend="trio")

@@ -81,11 +81,8 @@ def _print(screen: Console, one: dict[str, Any]) -> None:
         _field(screen, "decision", f"{told}: {decision['fault']}")
         _field(screen, "default played", json.dumps(decision["action"], ensure_ascii=False))
         screen.print(Text(f"{_INDENT}it saw", "dim"))
-        for key, value in decision["observation"].items():
-            whole = value if isinstance(value, list) and value and isinstance(value[0], dict) else [value]
-            for number, part in enumerate(whole):
-                label = f"{key} {number}" if whole is value else key
-                _field(screen, label, json.dumps(part, ensure_ascii=False), indent=2 * _INDENT)
+        for label, part in mishaps.parts_of(decision["observation"]):
+            _field(screen, label, json.dumps(part, ensure_ascii=False), indent=2 * _INDENT)
     _print_log(screen, one["printed"])
     screen.print()
 

@@ -16,7 +16,7 @@ from google.protobuf.message import Message
 from gavelport_server.transport.link import ServiceError, StatusCode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 M = TypeVar("M", bound=Message)
 START = "start"
@@ -110,6 +110,15 @@ def notice(asked: Asked, bot: str) -> str:
 def own_bots(asked: Asked) -> dict[str, str]:
     """Return by name whatever bots the caller may be told of, each with its notice. Raises ServiceError."""
     return {one.name: one.notice for one in asked.call(pb.ListBotsRequest(), pb.ListBotsResponse).bots}
+
+
+def parts_of(observation: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what a bot saw, part by part, each with its name; of a list of tables each one is a part."""
+    for key, value in observation.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            yield from ((f"{key} {number}", one) for number, one in enumerate(value))
+        else:
+            yield key, value
 
 
 def shortened(lines: Sequence[str], whole: str) -> Iterator[str]:

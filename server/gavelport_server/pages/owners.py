@@ -148,8 +148,14 @@ def _told(asked: mishaps.Asked, bot: str, match_id: str) -> dict[str, Any]:
         "match_id": match_id,
         "notice": notice,
         "start": _lines(mishaps.printed(asked, bot, mishaps.START)) if notice and not match_id else None,
-        "matches": [one | {"lines": _lines(one["printed"])} for one in (mishaps.told(asked, bot, m) for m in matches)],
+        "matches": [_shown(mishaps.told(asked, bot, one)) for one in matches],
     }
+
+
+def _shown(told: dict[str, Any]) -> dict[str, Any]:
+    decision = told["decision"]
+    saw = list(mishaps.parts_of(decision["observation"])) if decision else []
+    return told | {"saw": saw, "lines": _lines(told["printed"])}
 
 
 def _lines(printed: str | None) -> list[str] | None:
