@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from gavelport_server.launcher.client import Launcher, LauncherProcess, attached
+from gavelport_server.launcher.main import sweep
 
 MUST = "GAVELPORT_MUST_SANDBOX"
 """Set where these tests may not be left out, as in CI."""
@@ -29,6 +30,7 @@ def launcher_process(run_dir: Path) -> Iterator[LauncherProcess]:
     process = LauncherProcess(run_dir=run_dir)
     yield process
     process.close()
+    sweep(run_dir)  # of a launcher that the test has killed
 
 
 @pytest.fixture
