@@ -9,7 +9,7 @@ from gavelport_server.ratings.elo import LadderTable
 from gavelport_server.storage import schema
 from gavelport_server.storage.sql import SqlStore
 from gavelport_server.storage.store import Result, SeatResult
-from sqlalchemy import insert, update
+from sqlalchemy import BindParameter, bindparam, insert, update
 
 from tests.pages.folders import LADDER, record
 
@@ -43,6 +43,17 @@ def fill(store: SqlStore, bots: int, matches: int) -> None:
     table, results = LadderTable(f"bot_{number:04}" for number in range(bots)), made_up(bots, matches)
     while some := list(islice(results, AT_ONCE)):
         _write(store, table, some)
+    with store._writing() as connection:
+        standings = schema.standing
+        mine = standings.c.tournament_id == store._key(connection, LADDER)
+        rated: dict[str, BindParameter[float]] = {"elo": bindparam("new_elo"), "matches": bindparam("new_matches")}
+        connection.execute(
+            update(standings).where(mine, standings.c.entrant == bindparam("number")).values(**rated),
+            [
+                {"number": number, "new_elo": one.elo, "new_matches": one.matches}
+                for number, one in enumerate(table.rated)
+            ],
+        )
 
 
 def _write(store: SqlStore, table: LadderTable, results: list[Result]) -> None:
@@ -64,6 +75,3 @@ def _write(store: SqlStore, table: LadderTable, results: list[Result]) -> None:
                 connection.execute(insert(schema.metadata.tables[name]), values)
         counted = results[-1].number + 1
         connection.execute(update(schema.tournament).where(schema.tournament.c.id == key).values(counted=counted))
-        for number, one_rated in enumerate(table.rated):
-            mine = (schema.standing.c.tournament_id == key) & (schema.standing.c.entrant == number)
-            connection.execute(update(schema.standing).where(mine).values(elo=one_rated.elo, matches=one_rated.matches))
