@@ -163,7 +163,7 @@ def _trees(mounts: str, own: str) -> tuple[int, dict[str, Path]]:
             return 2, dict.fromkeys(CONTROLLERS, folder)
     if missing := [controller for controller in CONTROLLERS if controller not in found]:
         what = f"no control groups for {', '.join(missing)}, neither in version 1 nor in version 2"
-        raise CgroupError(f"{what}; mount them, or hand them in where this is a container")
+        raise CgroupError(f"{what}; mount them, or have Docker and the like hand them in")
     return 1, found
 
 
