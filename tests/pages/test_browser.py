@@ -283,6 +283,30 @@ def test_the_table_at_every_turn_is_the_engines_position(window: Visit, url: str
     assert len(stops) > 10
 
 
+IN_SIGHT = """
+() => {
+  const frame = document.querySelector(".log").getBoundingClientRect();
+  const line = document.querySelector(".log a[aria-current]").getBoundingClientRect();
+  return line.top >= frame.top && line.bottom <= frame.bottom + 1;
+}
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("match", ["container-0", "shipping-0"])
+def test_the_log_follows_the_cursor(browser: Browser, url: str, width: int, match: str) -> None:
+    with visit(browser, width) as window:
+        page = window.page
+        window.open(f"{url}/matches/{match}#d=9999")
+        last = int(page.locator(".time input").get_attribute("max") or "")
+        for at in (last, 1, last - 3, last // 2, last // 3, last):
+            page.evaluate(f"location.hash = '#d={at}'")
+            expect(page.locator(".time input")).to_have_value(str(at))
+            page.wait_for_function(IN_SIGHT)
+        page.evaluate("document.querySelector('.log').scrollTop = 0")
+        assert not page.evaluate(IN_SIGHT)
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_ships_cover_each_other_nowhere(browser: Browser, url: str, width: int) -> None:
     with visit(browser, width) as window:

@@ -76,6 +76,8 @@ export function log(scene, go) {
     shown = entry;
     if (entry) {
       const box = entry.element.parentElement;
+      for (const one of list.querySelectorAll(".near")) one.classList.remove("near");
+      for (const one of [box.previousElementSibling, box, box.nextElementSibling]) if (box !== list) one?.classList.add("near"); // their sizes count now
       const top = entry.element.offsetTop + (box === list ? 0 : box.offsetTop);
       if (top < list.scrollTop + 60 || top > list.scrollTop + list.clientHeight - 120) list.scrollTop = top - list.clientHeight / 3;
     }

@@ -46,7 +46,7 @@ export function create(scene, { go }) {
   function list() {
     const { accounts } = scene;
     below.replaceChildren(h("header", {}, h("h2", {}, "Accounts"), h("span", { class: "s dim" }, accounts.length ? "by year and seat, in millions" : "the first come at the end of the year")),
-      h("div", { class: "scores" }, accounts.map(({ year, at, lines }, index) => h("details", { open: index === accounts.length - 1 }, h("summary", {}, h("b", {}, `Year ${year}`), h("span", { class: "s dim" }, "closed with decision "), link(at)),
+      h("div", { class: "scores" }, accounts.map(({ year, at, lines }, index) => h("details", { open: index === accounts.length - 1 }, h("summary", {}, h("b", {}, `Year ${year}`)), h("p", { class: "s dim" }, "Closed with decision ", link(at)),
         h("table", { class: "tbl accounts" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, h("span", { class: "vh" }, "For what")), seats.map((one, number) => h("th", { scope: "col", class: "n", title: one.name }, seat(number))))),
           h("tbody", {}, lines.map(([what, amounts]) => h("tr", {}, h("th", { scope: "row" }, what), amounts.map((one) => h("td", { class: "n" }, one ? signedNumber(one) : h("span", { class: "dim" }, "–"))))),
             h("tr", { class: "sum" }, h("th", { scope: "row" }, "Together"), seats.map((_, number) => h("td", { class: "n" }, signedNumber(lines.reduce((sum, [, amounts]) => sum + amounts[number], 0)))))))))));
