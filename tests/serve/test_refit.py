@@ -55,6 +55,9 @@ def test_the_best_is_first_with_its_interval() -> None:
     assert fit.leaders == tuple(one.bot for one in fit.bots)
     assert fit.chance("a", "d") > 0.5 > fit.chance("d", "a")
     assert fit.chance("a", "nobody") == 0.0
+    low, high = fit.span("a", "d")
+    assert 0 < low < fit.chance("a", "d") < high < 1
+    assert fit.span("d", "a") == pytest.approx((1 - high, 1 - low))
     assert fit.of("nobody") is None
 
 
