@@ -37,9 +37,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Debian's chromium: apt-get install chromium"),
 ]
 MATCH = {
-    "container": played_match(
-        1, game=Rich(), seats=3, options=SHORT["container"], match_id="rich-1", faults={3: "timeout", 7: "illegal"}
-    ),
+    "container": played_match(1, game=Rich(), seats=3, options=SHORT["container"], match_id="rich-1"),
     "shipping": report_of("shipping", 1),
 }
 
@@ -180,7 +178,9 @@ def test_one_may_step_back_while_it_goes_on(browser: Browser, tmp_path: Path) ->
 
 
 def test_whoever_joins_late_finds_what_was_revealed_so_far(browser: Browser, tmp_path: Path) -> None:
-    report = MATCH["container"]
+    report = played_match(
+        1, game=Rich(), seats=3, options=SHORT["container"], match_id="rich-1", faults={3: "timeout", 7: "illegal"}
+    )
     stage = Stage(report)
     show = stage.shows["rich-1"]
     phases = [position["phase"] for _, position in positions(report)]
