@@ -18,8 +18,9 @@ from gavelport_server.transport.limits import Limits
 from gavelport_server.transport.link import ServiceError, StatusCode
 from gavelport_server.transport.linked import Linked
 from gavelport_server.transport.methods import Rpc
-from gavelport_server.transport.services import Call, Known, Services
+from gavelport_server.transport.services import Call, Services
 from gavelport_server.transport.stream import CODES, SETTLE_S, Context, Stream
+from gavelport_server.transport.taken import Taken
 
 T = TypeVar("T")
 
@@ -118,38 +119,26 @@ class _Calls:
         await Stream(context, self._limits, guard, self._crossing, self._now, is_one_sided=True).serve()
 
     async def _pull(self, message: bytes, context: Context) -> None:
-        services, rpc, call = self._services, self._rpc, self._call(context)
-
-        async def begin() -> tuple[Known, Any]:
-            caller = await services.admit(call)
-            request = rpc.parsed(message)
-            services.begin(caller, is_stream=True)
-            return caller, rpc.serve(caller, request)
-
-        caller, answers = await self._in_trio(begin)
+        taken = Taken(self._services, self._rpc)
         try:
-            while (response := await self._in_trio(partial(services.next_answer, caller, answers))) is not None:
+            await self._in_trio(partial(taken.begin, self._call(context), message))
+            while (response := await self._in_trio(taken.next_answer)) is not None:
                 try:
                     await asyncio.wait_for(context.write(response), WRITE_S)
                 except TimeoutError:
                     text = f"the answer before was not read within {WRITE_S:g} s; read faster"
                     raise ServiceError(StatusCode.RESOURCE_EXHAUSTED, text) from None
         finally:
-            self._crossing.to_trio(_spawn, partial(self._end, caller, answers))
+            self._crossing.to_trio(_spawn, taken.end)
 
     async def _feed(self, context: Context) -> bytes:
-        services, rpc, call = self._services, self._rpc, self._call(context)
-
-        async def begin() -> tuple[Known, Any]:
-            caller = await services.admit(call)
-            services.begin(caller, is_stream=True)
-            return caller, rpc.serve(caller)
+        rpc, taken = self._rpc, Taken(self._services, self._rpc)
 
         async def give(request: Message | None) -> bytes | None:
-            return await self._in_trio(partial(services.feed, caller, taking, request))
+            return await self._in_trio(partial(taken.feed, request))
 
-        caller, taking = await self._in_trio(begin)
         try:
+            await self._in_trio(partial(taken.begin, self._call(context)))
             answer = await give(None)
             while answer is None:
                 async with asyncio.timeout(READ_S):  # wait_for of Python 3.11 swallows a cancellation now and then
@@ -164,13 +153,7 @@ class _Calls:
                 raise TypeError(f"{rpc.method.full_name} is to be answered at the end of its requests")
             return answer
         finally:
-            self._crossing.to_trio(_spawn, partial(self._end, caller, taking))
-
-    async def _end(self, caller: Known, generator: Any) -> None:
-        self._services.end(caller, is_stream=True)
-        # One that was given up while a thread makes its next step ends by itself, behind that.
-        if not generator.gi_running:
-            await trio.to_thread.run_sync(generator.close)
+            self._crossing.to_trio(_spawn, taken.end)
 
     def _call(self, context: Context) -> Call:
         metadata = {key: value for key, value in context.invocation_metadata() or () if isinstance(value, str)}

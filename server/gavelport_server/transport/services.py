@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import trio
 from google.protobuf.descriptor import ServiceDescriptor
@@ -145,21 +145,23 @@ class Services:
             self.end(caller, is_stream=False)
         return serialized(response)
 
-    async def next_answer(self, caller: Known, answers: Any) -> bytes | None:
-        """Return the next answer that a generator gives, None at its end. Raises ServiceError."""
+    async def next_answer(self, caller: Known, step: Callable[[], object]) -> bytes | None:
+        """Return the next answer that `step` makes, None where there is no more. Raises ServiceError."""
         async with self._stepping:
             if not self._door.is_open(caller.token_id):
                 raise ServiceError(StatusCode.UNAUTHENTICATED, CLOSED)
             began = trio.current_time()
-            response = await self.in_thread(next, answers, None)
+            response = await self.in_thread(step)
             await trio.sleep(REST * (trio.current_time() - began))
         return None if response is None else serialized(response)
 
-    async def feed(self, caller: Known, taking: Any, request: Message | None) -> bytes | None:
-        """Send a generator its next request, None first and last; return its answer once there is one."""
+    async def feed(
+        self, caller: Known, step: Callable[[Message | None], bytes | None], request: Message | None
+    ) -> bytes | None:
+        """Have `step` take the next request, None first and last; return the answer once there is one."""
         if not self._door.is_open(caller.token_id):
             raise ServiceError(StatusCode.UNAUTHENTICATED, CLOSED)
-        return await self.in_thread(_fed, taking, request)
+        return await self.in_thread(step, request)
 
     async def in_thread(self, call: Callable[..., T], *args: object) -> T:
         """Return what a call in a worker thread returns. Raises ServiceError where that takes too long."""
@@ -185,14 +187,6 @@ class Services:
     def _revoked(self, token_id: str) -> None:
         for link in [link for link, token in self._links.items() if token == token_id]:
             link.close(StatusCode.UNAUTHENTICATED, CLOSED)
-
-
-def _fed(taking: Any, request: Message | None) -> bytes | None:
-    try:
-        taking.send(request)
-    except StopIteration as done:
-        return serialized(done.value)
-    return None
 
 
 def serialized(response: object) -> bytes:
