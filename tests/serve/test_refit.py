@@ -94,7 +94,9 @@ def test_results_that_count_no_more_are_left_out() -> None:
 
 
 def test_a_file_is_what_was_written_and_damage_is_none(tmp_path: Path) -> None:
-    fit = LadderFit(NOW, 3, 200, 0.5, (BotFit("a", "1", 1500.0, 1400.0, 1600.0, 1, 2, 3),), ("a",), ((0.5,),), (((0.5, 0.5),),))
+    fit = LadderFit(
+        NOW, 3, 200, 0.5, (BotFit("a", "1", 1500.0, 1400.0, 1600.0, 1, 2, 3),), ("a",), ((0.5,),), (((0.5, 0.5),),)
+    )
     assert read_fit(tmp_path, LADDER) is None
     write_fit(tmp_path, LADDER, fit)
     assert read_fit(tmp_path, LADDER) == fit

@@ -37,8 +37,8 @@ from gavelport_server.lobby.door import Door
 from gavelport_server.lobby.gate import Gate
 from gavelport_server.pages.application import application
 from gavelport_server.pages.elsewhere import Elsewhere
-from gavelport_server.pages.proxy import BehindProxy
 from gavelport_server.pages.metrics import Metrics
+from gavelport_server.pages.proxy import BehindProxy
 from gavelport_server.pages.server import serve_http
 from gavelport_server.storage.errors import StoreError
 from gavelport_server.transport.bridge import serve

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _OPENING = """# The states of a seat
 
-What a seat waits for in a match, and what leads from one state to the next. Drawn from the tables in `server/gavelport_server/referee/states.py`, where the theory stands; made by
+What a seat waits for in a match, and what leads from one state to the next. Drawn from the tables in
+`server/gavelport_server/referee/states.py`, where the theory stands; made by
 `python -m gavelport_server.referee.diagram > docs/referee-states.md`, and checked by a test.
 """
 _SAID = {
