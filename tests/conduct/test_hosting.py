@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import os
 import socket
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, cast
@@ -43,6 +45,14 @@ async def test_a_log_that_cannot_be_kept_is_the_servers_fault(tmp_path: Path) ->
     async with hosting(cast("Launcher", None), cast("Listener", None)) as host:
         with pytest.raises(NoSandboxError, match=r"^bot: .*logs"):
             await host.process(bot, "token", tmp_path / "logs" / "bot.log").start()
+
+
+async def test_the_folder_of_sockets_is_held_against_whatever_clears_old_files() -> None:
+    async with hosting(cast("Launcher", None), cast("Listener", None)) as host:
+        descriptor = os.open(host.folder, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # what systemd-tmpfiles tries
+        os.close(descriptor)
 
 
 def _first(connection: socket.socket) -> bytes:

@@ -33,7 +33,7 @@ def test_every_document_is_listed_with_what_it_is_about(visitor: TestClient) -> 
 def test_the_api_is_described_where_it_is_served(visitor: TestClient) -> None:
     link = 'href="/api/v1/openapi.json"'
     assert link not in visitor.get("/docs").text
-    visitor.app.state.live = True  # type: ignore[attr-defined]
+    visitor.app.state.is_served = True  # type: ignore[attr-defined]
     assert link in visitor.get("/docs").text
 
 

@@ -7,6 +7,8 @@ server: so there is nothing in a sandbox that would open anything from elsewhere
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -24,7 +26,7 @@ from gavelport_server.transport.bridge import serve
 from gavelport_server.transport.limits import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
     from gavelport_server.conduct.manifest import BotManifest
     from gavelport_server.launcher.client import Ended, Hosted, Launcher
@@ -100,11 +102,22 @@ async def hosting(
 
     `are_staged`: their folders change no more and every user may read them, so that they need not be copied.
     """
-    with tempfile.TemporaryDirectory(prefix="gavelport-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="gavelport-", ignore_cleanup_errors=True) as name, _kept(name):
         async with trio.open_nursery() as nursery:
             folder, limits = Path(name), limits or Confinement()
             yield Hosting(launcher, listener, folder, nursery, limits, are_staged=are_staged)
             nursery.cancel_scope.cancel()
+
+
+@contextlib.contextmanager
+def _kept(folder: str) -> Iterator[None]:
+    """Hold a folder's lock: systemd-tmpfiles, which clears what nobody has touched for days, leaves it then."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 @contextlib.asynccontextmanager
