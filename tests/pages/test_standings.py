@@ -136,3 +136,15 @@ def test_every_part_of_a_large_matrix_can_be_asked_for(client: TestClient, monke
             assert f'value="{down}" selected>{("1–2", "3–3")[down - 1]}' in html
     assert len(met) == len(best) * (len(best) - 1)
     assert client.get(f"{PAGE}?rows=3").status_code == 404
+
+
+def test_intervals_far_beyond_all_ratings_leave_the_axis(client: TestClient) -> None:
+    html = client.get(PAGE).text.replace("−", "-")
+    ends = re.search(r'class="ends"><span>(-?\d+)</span>.*?<span>(-?\d+)</span></span>', html)
+    ratings = [int(one) for one in re.findall(r'<td class="n rt c-rt">(\d+)</td>', html)]
+    widths = re.findall(r'aria-label="95 % interval (-?\d+) to (-?\d+)"', html)
+    assert ends is not None
+    assert len(ratings) == 3
+    assert min(int(low) for low, _ in widths) < min(ratings) - 1000
+    assert min(ratings) - 350 <= int(ends[1]) < min(ratings)
+    assert max(ratings) < int(ends[2]) <= max(ratings) + 350

@@ -34,6 +34,8 @@ CURVES = 6
 """So many curves are drawn until others are chosen."""
 MOST_CURVES = 50
 LATEST = 10
+BEYOND = 300.0
+"""So far beyond all ratings the axis of intervals reaches at most."""
 MOST_OWNER = 64
 MOST_FAULTY = 20
 """Lines of the table of faults."""
@@ -221,15 +223,22 @@ def _wanted(request: Request) -> Wanted:
 
 
 def _ends(lines: Sequence[Line]) -> list[float]:
-    """Return the ratings and the ends of their intervals, but for ends that no result bounds."""
-    found = []
-    for line in lines:
-        if (figures := line.row.figures) is not None:
-            found.append(figures.rating)
-            if figures.interval and not line.row.never_won:
-                found.append(figures.interval[0])
-            if figures.interval and not line.row.never_lost:
-                found.append(figures.interval[1])
+    """Return the ratings and the ends of their intervals.
+
+    Not those that no result bounds; and those far beyond all ratings, as of bots with a handful of matches, are cut
+    there, where their bars leave the axis: else nothing could be told apart on it.
+    """
+    rated = [(line.row, line.row.figures) for line in lines if line.row.figures is not None]
+    if not rated:
+        return []
+    ratings = [figures.rating for _, figures in rated]
+    low, high = min(ratings) - BEYOND, max(ratings) + BEYOND
+    found = ratings
+    for row, figures in rated:
+        if figures.interval and not row.never_won:
+            found.append(max(low, figures.interval[0]))
+        if figures.interval and not row.never_lost:
+            found.append(min(high, figures.interval[1]))
     return found
 
 
