@@ -20,7 +20,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def strange_fields(source: str) -> list[str]:
-    """Fields that a module logs and the list does not have."""
+    """Fields that a module logs and the list does not have; `exc_info` becomes the field `exception`."""
     return [
         keyword.arg or "**"
         for node in ast.walk(ast.parse(source))
@@ -30,7 +30,7 @@ def strange_fields(source: str) -> list[str]:
         and node.func.value.id == "_log"
         and node.func.attr in METHODS
         for keyword in node.keywords
-        if keyword.arg not in FIELDS
+        if keyword.arg not in FIELDS | {"exc_info"}
     ]
 
 
