@@ -20,7 +20,7 @@ from gavelport_server.launcher.examine import REMEDIES
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.launcher.runtime import PACKAGES
 from gavelport_server.lobby.examiner import LIMIT_S
-from gavelport_server.lobby.intake import DAILY
+from gavelport_server.lobby.intake import DAILY, KEPT_MIB
 from gavelport_server.lobby.package import MOST_BYTES, MOST_UNPACKED_BYTES
 from gavelport_server.serving import ServeTable, read_serving
 
@@ -44,6 +44,7 @@ def test_limits_are_those_in_force() -> None:
     for words in (
         f"{MOST_BYTES // MIB} MiB zipped, {MOST_UNPACKED_BYTES // MIB} MiB unpacked, {MOST_FILES:,} files",
         f"{DAILY} of an owner in 24 hours",
+        f"| all versions | {KEPT_MIB:,} MiB of an owner",
         f"| memory | {usual.memory_bytes // MIB} MiB",
         f"| processor | {usual.cores:g} core |",
         f"| processes and threads | {usual.processes} |",

@@ -359,6 +359,19 @@ def test_logs_that_an_earlier_server_left_are_swept(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "ann" / "1").iterdir()] == ["m1.log"]
 
 
+def test_logs_of_the_last_versions_are_kept(tmp_path: Path) -> None:
+    for number in range(8):
+        folder = tmp_path / "ann" / f"1.{number}"
+        folder.mkdir(parents=True)
+        (folder / "m.log").write_text("said")
+        os.utime(folder, (number, number))
+    (tmp_path / "asp" / "1.0").mkdir(parents=True)
+    HostedLogs(tmp_path).sweep(SeatName("ann", "1.2"))
+    kept = {path.name for path in (tmp_path / "ann").iterdir()}
+    assert kept == {"1.2", "1.4", "1.5", "1.6", "1.7"}
+    assert (tmp_path / "asp" / "1.0").exists()
+
+
 @pytest.mark.parametrize(
     ("seats", "cores", "machine", "most"),
     [(4, 2, 24_000, 8), (4, 16, 8_000, 11), (5, 1, 512, 5), (3, 64, 512_000, 256)],

@@ -17,6 +17,7 @@ import trio
 from gavelport.v1 import lobby_pb2 as pb
 from gavelport_server.conduct.manifest import content_hash
 from gavelport_server.lobby.intake import DAILY
+from gavelport_server.lobby.packages import Packages
 from gavelport_server.lobby.tokens import written
 from gavelport_server.transport.link import ServiceError
 from structlog.testing import capture_logs
@@ -253,6 +254,21 @@ def test_an_owner_submits_so_often_in_a_day_and_no_more(house: House) -> None:
     free = now + timedelta(hours=1)
     assert code == "RESOURCE_EXHAUSTED"
     assert text == f"ann has submitted 10 times in 24 hours, which is the most; the next may come at {free:%H:%M} UTC"
+    assert kept(house) == []
+
+
+def test_an_owners_versions_take_so_much_and_no_more(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Packages, "size", lambda _packages, _hash: 600 * MIB)
+    for version in ("1", "2"):
+        house.store.add_submission("asp", version, version * 64, "ann", "2020-01-01T00:00:00+00:00")
+
+    def act(ann: Author) -> tuple[str, str]:
+        return ann.refused(requests(zipped(files())))
+
+    assert as_ann(house, act) == (
+        "RESOURCE_EXHAUSTED",
+        "ann's versions take 1,200 MiB, and 1,024 are the most; ask whoever runs this server",
+    )
     assert kept(house) == []
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gavelport_server.conduct.manifest import FILE, ManifestError, bot_files, read_manifest
 from gavelport_server.lobby.own import now_text, own_bot
-from gavelport_server.lobby.package import PackageError, unpacked, write
+from gavelport_server.lobby.package import MIB, PackageError, unpacked, write
 from gavelport_server.lobby.registration import register
 from gavelport_server.lobby.tokens import written
 from gavelport_server.storage.submissions import OPEN
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 DAILY = 10
 """Submissions of one owner in 24 hours."""
+KEPT_MIB = 1024
+"""So much may the packages of an owner's versions take together."""
 MANIFEST_BYTES = 4 * 1024
 """Of bot.toml; what nests deeply takes the square of its length to be read."""
 _TOLD, _WIDTH = 5, 180
@@ -49,7 +51,7 @@ class Intake:
         self._lock = threading.Lock()
 
     def require_room(self, owner: str) -> None:
-        """Raise ServiceError where an owner has submitted as much as may be in a day."""
+        """Raise ServiceError where an owner has submitted as much as may be, in a day or in all."""
         now = datetime.now(UTC)
         latest = self._accounts.submitted_since(owner, written(now - timedelta(days=1)))
         if len(latest) >= DAILY:
@@ -59,6 +61,10 @@ class Intake:
             raise ServiceError(
                 StatusCode.RESOURCE_EXHAUSTED, f"{text}; the next may come at {free:%H:%M} UTC", retry_s=wait_s
             )
+        kept = {one.content_hash for one in self._accounts.submitted_since(owner, "")}
+        if (taken := sum(map(self._packages.size, kept))) >= KEPT_MIB * MIB:
+            text = f"{owner}'s versions take {taken // MIB:,} MiB, and {KEPT_MIB:,} are the most"
+            raise ServiceError(StatusCode.RESOURCE_EXHAUSTED, f"{text}; ask whoever runs this server")
 
     def take(self, package: Path, caller: Caller) -> SubmissionRecord:
         """Keep a package that has come whole, and return its submission; that of before, where it is the same again.

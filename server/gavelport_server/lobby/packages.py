@@ -2,7 +2,7 @@
 
 packages/CONTENT_HASH.zip       kept for as long as its version is
 packages/.incoming/             what is on its way; emptied at the start
-bots/CONTENT_HASH/              unpacked, and again where it is missing
+bots/CONTENT_HASH/              unpacked, and again where it is missing; emptied at the start
 logs/hosted/BOT/VERSION/MATCH.log    what a hosted bot printed in a match
 """
 
@@ -36,8 +36,9 @@ class Packages:
         self._logs = data / "logs" / "hosted"
 
     def sweep(self) -> None:
-        """Remove what was on its way when an earlier server ended."""
-        shutil.rmtree(self._incoming, ignore_errors=True)
+        """Remove what was on its way when an earlier server ended, and what is unpacked of versions long gone by."""
+        for folder in (self._incoming, self._bots):
+            shutil.rmtree(folder, ignore_errors=True)
 
     @contextmanager
     def incoming(self) -> Iterator[Path]:
@@ -62,6 +63,12 @@ class Packages:
                 write(unpacked(self._package(content_hash).read_bytes()), folder / "bot")
                 self._move(folder / "bot", content_hash)
         return place
+
+    def size(self, content_hash: str) -> int:
+        """Return how many bytes a package takes; 0 where it is not there."""
+        with suppress(FileNotFoundError):
+            return self._package(content_hash).stat().st_size
+        return 0
 
     def remove(self, content_hash: str) -> None:
         """Remove a package and its files, all at once: half of them would pass for the whole when they come again."""

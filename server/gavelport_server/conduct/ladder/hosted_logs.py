@@ -1,4 +1,4 @@
-"""What hosted bots print, by match: `BOT/VERSION/MATCH.log`; of each version the latest are kept, faulty ones longer.
+"""What hosted bots print, by match: `BOT/VERSION/MATCH.log`; the latest of each version, faulty ones longer.
 
 A process is started before its match is known, so that its log gets its name when that begins. `start.log` is that of
 the latest process that ended without a match.
@@ -6,6 +6,7 @@ the latest process that ended without a match.
 
 from __future__ import annotations
 
+import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 KEPT, FAULTY_KEPT = 100, 50
 """Logs of a version: the latest, and beyond them those of matches in which it had faults."""
+VERSIONS_KEPT = 5
+"""Versions of a bot whose logs are kept: those that played last."""
 START = "start.log"
 _FAULTY = ".faulty"
 """An empty file beside the log of a match in which the bot had faults."""
@@ -57,10 +60,18 @@ class HostedLogs:
                 log.unlink()
 
     def sweep(self, name: SeatName) -> None:
-        """Remove logs of processes that ended with an earlier server before their match."""
+        """Remove logs of processes that ended with an earlier server before their match, and of old versions.
+
+        To be called before any process of this version is started.
+        """
         with suppress(OSError):
             for log in self._of(name).glob(".*.log"):
                 log.unlink()
+        with suppress(OSError):
+            others = [folder for folder in self._of(name).parent.iterdir() if folder.name != name.version]
+            others.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+            for folder in others[VERSIONS_KEPT - 1 :]:
+                shutil.rmtree(folder)
 
     def _of(self, name: SeatName) -> Path:
         return self._folder / name.bot / name.version
