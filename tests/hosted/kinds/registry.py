@@ -67,3 +67,5 @@ KINDS: dict[str, Callable[[], Rogue]] = {
 }
 NEVER_THERE = ("ExitsAtOnce",)
 """Those that do not come to a connection."""
+IN_ITS_OWN_WAY = ("WarmBomb",)
+"""Whose own junk may take all the connections that a process has to its referee, so that it may not come."""
