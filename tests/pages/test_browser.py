@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from gavelport_server.pages.delta import applied
 from playwright.sync_api import Browser, expect
 
-from tests.pages.browser import CHROMIUM, THEMES, WIDTHS, Theme, Visit, chromium, served, visit
+from tests.pages.browser import CHROMIUM, THEMES, WIDTHS, Theme, Visit, visit
 from tests.pages.folders import HOSTILE, IDENTITY, LADDER
 from tests.pages.shown import CONTAINER, COVERED, SHIPPING, container_expected, shipping_expected
 
@@ -36,25 +35,6 @@ PAGES = {
     "rules": "/docs/rules/container",
 }
 MOST_BYTES = 200_000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def url(folder: Path) -> Iterator[str]:
-    with served(folder) as found:
-        yield found
-
-
-@pytest.fixture
-def window(browser: Browser) -> Iterator[Visit]:
-    with visit(browser) as found:
-        yield found
-        assert found.said == []
 
 
 @pytest.mark.parametrize("theme", THEMES)

@@ -1,7 +1,6 @@
 """The pages of a ladder and of a bot in a real browser: every control, and for everybody."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,7 +16,7 @@ from playwright.sync_api import Browser, expect
 from starlette.routing import Mount
 
 from tests.lobby.world import House
-from tests.pages.browser import CHROMIUM, Visit, chromium, running, served, visit
+from tests.pages.browser import CHROMIUM, Visit, running, visit
 from tests.pages.folders import HOSTILE, IDENTITY, LADDER, NAMES, QUOTES
 from tests.pages.test_owners import Well
 
@@ -28,25 +27,6 @@ pytestmark = [
 PAGE = f"/ladders/{LADDER}"
 CUP = IDENTITY["container"][:12]
 BOT = f"/bots/{quote(QUOTES, safe='')}?in={CUP}"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def url(folder: Path) -> Iterator[str]:
-    with served(folder) as found:
-        yield found
-
-
-@pytest.fixture
-def window(browser: Browser) -> Iterator[Visit]:
-    with visit(browser) as found:
-        yield found
-        assert found.said == []
 
 
 def accused(window: Visit) -> list[str]:

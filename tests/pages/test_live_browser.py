@@ -26,7 +26,7 @@ from playwright.sync_api import Browser, Page, expect
 from starlette.routing import Mount, Router
 
 from tests.archive.play import played_match
-from tests.pages.browser import CHROMIUM, THEMES, WIDTHS, Theme, chromium, visit
+from tests.pages.browser import CHROMIUM, THEMES, WIDTHS, Theme, visit
 from tests.pages.browser import served as browser_served
 from tests.pages.folders import IDENTITY, SHORT, fill, report_of
 from tests.pages.live import AT_CANARY, Rich, Stage, positions
@@ -40,12 +40,6 @@ MATCH = {
     "container": played_match(1, game=Rich(), seats=3, options=SHORT["container"], match_id="rich-1"),
     "shipping": report_of("shipping", 1),
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as found:
-        yield found
 
 
 @contextmanager
