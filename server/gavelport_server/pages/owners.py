@@ -18,6 +18,7 @@ import trio
 from gavelport.v1.lobby_pb2 import ListFaultsRequest
 from google.protobuf.message import Message
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
 from gavelport_server.lobby import mishaps
@@ -41,6 +42,8 @@ PATH = "/bots/{bot:path}/faults"
 FORMS = re.compile(r"/bots/.+/faults")
 """Where forms are taken."""
 MOST_FIELDS = 4
+FORM_S = 10.0
+"""So long a form may take to come; whoever sends a part of one would keep its connection for ever."""
 NOT_STORED = {"cache-control": "no-store"}
 _OPENS_NOTHING = PageError(
     HTTPStatus.FORBIDDEN,
@@ -124,8 +127,13 @@ async def _given(request: Request) -> dict[str, str]:
     try:
         if kind != "application/x-www-form-urlencoded":
             raise ValueError(kind)
-        return dict(parse_qsl((await request.body()).decode("ascii"), max_num_fields=MOST_FIELDS))
-    except ValueError:
+        with trio.fail_after(FORM_S):
+            body = await request.body()
+        return dict(parse_qsl(body.decode("ascii"), max_num_fields=MOST_FIELDS))
+    except trio.TooSlowError:
+        text = f"It has to be here within {FORM_S:g} s."
+        raise PageError(HTTPStatus.REQUEST_TIMEOUT, "the form did not come", text) from None
+    except (ValueError, ClientDisconnect):
         raise PageError(
             HTTPStatus.BAD_REQUEST, "this is no form of ours", "Go back to the bot's page, and send its form."
         ) from None

@@ -12,7 +12,9 @@ import ssl
 from typing import TYPE_CHECKING
 
 import trio
+from hypercorn import protocol
 from hypercorn.config import Config, Sockets
+from hypercorn.protocol.h11 import H11Protocol
 from hypercorn.trio.run import worker_serve
 from hypercorn.utils import wrap_app
 
@@ -22,6 +24,7 @@ from gavelport_server.transport.home import TransportError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import h11
     from starlette.types import ASGIApp
 
 KEEP_ALIVE_S = 10.0
@@ -32,6 +35,20 @@ LARGEST_HEAD = 16 * 1024
 END_S = 1.0
 """What is running when the server ends may take so long."""
 BACKLOG = 128
+
+
+class _Http1(H11Protocol):
+    """HTTP/1.1 alone: whoever asks for HTTP/2 is answered in HTTP/1.1.
+
+    Hypercorn would change over for anybody, TLS or not, and then keep a connection for ever that asks for nothing, or
+    that lets nothing be sent: past all rates, until there are no files left for the bots.
+    """
+
+    async def _check_protocol(self, event: h11.Request) -> None:
+        """Look for no other protocol."""
+
+
+protocol.H11Protocol = _Http1  # type: ignore[misc]  # there is no setting for it
 
 
 async def serve_http(

@@ -5,6 +5,7 @@ It is mounted at the root, behind whatever else the same port serves.
 
 from __future__ import annotations
 
+from functools import cache
 from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -100,15 +101,19 @@ def site(source: Source, hall: Hall | None = None, *, is_served: bool = False) -
     return app
 
 
+@cache
+def _files() -> frozenset[str]:
+    return frozenset(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*") if path.is_file())
+
+
 def _file(request: Request) -> Response:
     """Return a file of `static/`; under its address with a version it never changes."""
     name = request.path_params["name"]
-    path = (STATIC / name).resolve()
-    if not path.is_relative_to(STATIC.resolve()) or not path.is_file():
+    if name not in _files():
         raise PageError.missing("no such file", "Pages have links to all files that there are.")
     current = static(name).partition("?v=")[2]
     is_current = request.query_params.get("v") == current
-    return FileResponse(path, headers={"cache-control": FOR_A_YEAR if is_current else "no-cache"})
+    return FileResponse(STATIC / name, headers={"cache-control": FOR_A_YEAR if is_current else "no-cache"})
 
 
 def _answer_page_error(request: Request, error: Exception) -> Response:
