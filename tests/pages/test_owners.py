@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 import structlog
+import trio
+import trio.testing
 from gavelport_server.lobby.door import FAILURES, Door
 from gavelport_server.lobby.gate import Caller
 from gavelport_server.lobby.mishaps import HEAD, TAIL
@@ -146,6 +148,30 @@ def test_guessing_is_slow(server: TestClient) -> None:
 def test_nothing_but_the_form_is_taken(server: TestClient, path: str, content: str, kind: str, status: int) -> None:
     answer = server.post(path, content=content, headers={"content-type": kind})
     assert answer.status_code == status
+
+
+@pytest.mark.parametrize("ending", ["none", "the client's"])
+async def test_a_form_that_does_not_come_is_not_waited_for(
+    house: House, ending: str, autojump_clock: trio.testing.MockClock
+) -> None:
+    comes: list[dict[str, Any]] = [{"type": "http.request", "body": b"token=x", "more_body": True}]
+    if ending != "none":
+        comes.append({"type": "http.disconnect"})
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return comes.pop(0) if comes else await trio.sleep_forever()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    path, headers = f"/bots/{BOT}/faults", [(b"content-type", b"application/x-www-form-urlencoded")]
+    scope = {"type": "http", "method": "POST", "path": path, "query_string": b"", "headers": headers}
+    app = application(house.desks.by_name, Well(), Metrics(), door=Door(house.gate))
+    with structlog.testing.capture_logs() as logs, trio.fail_after(20):
+        await app(scope, receive, send)
+    assert sent[0]["status"] == (408 if ending == "none" else 400)
+    assert logs == []
 
 
 def test_the_form_is_there_where_it_is_served(server: TestClient, house: House) -> None:

@@ -147,6 +147,8 @@ def test_hostile_names_are_shown_as_they_are(client: TestClient) -> None:
         ("/docs/../pyproject", 404, ""),
         ("/static/nothing.js", 404, "No such file"),
         ("/static/..%2Frendering.py", 404, ""),
+        ("/static/%00", 404, "No such file"),
+        (f"/static/{'x' * 300}", 404, "No such file"),
     ],
 )
 def test_what_is_asked_amiss_gets_a_friendly_page(client: TestClient, path: str, status: int, words: str) -> None:

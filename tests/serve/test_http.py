@@ -306,6 +306,28 @@ async def test_a_request_that_never_ends_is_cut(monkeypatch: pytest.MonkeyPatch)
         await huge.aclose()
 
 
+@pytest.mark.parametrize(
+    ("opening", "status"),
+    [
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0", b"405"),
+        (b"GET /health HTTP/1.1\r\nhost: x\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n\r\n", b"200"),
+    ],
+)
+async def test_who_asks_for_http_2_has_1_1_and_no_connection_for_ever(
+    monkeypatch: pytest.MonkeyPatch, opening: bytes, status: bytes
+) -> None:
+    monkeypatch.setattr(server, "KEEP_ALIVE_S", 0.2)
+    told = b""
+    async with served(World()) as world:
+        stream = await trio.open_tcp_stream("127.0.0.1", world.port)
+        await stream.send_all(opening)
+        with trio.fail_after(5):
+            while part := await stream.receive_some():
+                told += part
+        await stream.aclose()
+    assert told.startswith(b"HTTP/1.1 " + status)
+
+
 async def test_a_reader_that_reads_nothing_does_not_keep_it_from_ending(monkeypatch: pytest.MonkeyPatch) -> None:
     async def endless(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "lifespan":

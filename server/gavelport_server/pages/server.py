@@ -48,7 +48,7 @@ class _Http1(H11Protocol):
         """Look for no other protocol."""
 
 
-protocol.H11Protocol = _Http1  # type: ignore[misc]  # there is no setting for it
+protocol.H11Protocol = _Http1  # type: ignore[attr-defined]  # there is no setting for it
 
 
 async def serve_http(
