@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import structlog
 import trio
+from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.pages import elsewhere, server
 from gavelport_server.pages.elsewhere import Elsewhere
 from gavelport_server.storage.sql import SqlStore
@@ -107,6 +109,40 @@ async def test_a_process_that_does_not_start_is_not_waited_for_for_ever(
         port = await start(nursery, Elsewhere(tmp_path, module="pages_that_are_not_there"))
         assert "the pages are being started; try again in a few seconds" in await asked(port, "/")
         nursery.cancel_scope.cancel()
+
+
+async def test_what_cannot_be_told_of_matches_costs_the_pages_alone(tmp_path: Path, stub: str) -> None:
+    looks = """
+import json, os, sys
+from gavelport_server.pages.live.wire import ALL, BEGIN, framed
+line = b""
+while not line.endswith(b"\\n"):
+    line += os.read(0, 1)
+os.write(json.loads(line)["live"], framed(ALL, BEGIN))
+"""
+    (tmp_path / f"{stub}.py").write_text(looks + STUB.replace("sys.stdin.readline()", ""))
+    told: list[str] = []
+
+    class Failing:
+        def running(self) -> Sequence[RunningMatch]:
+            told.append("asked")
+            if len(told) == 1:
+                raise RuntimeError("planted")
+            return ()
+
+        def spectate(self, match_id: str) -> None:
+            raise AssertionError(match_id)
+
+    with structlog.testing.capture_logs() as logs:
+        async with trio.open_nursery() as nursery:
+            port = await start(nursery, Elsewhere(tmp_path, module=stub, live=Failing()))
+            nursery.start_soon(asked, port, "/")
+            with trio.fail_after(30):
+                while len(told) < 2:  # noqa: ASYNC110  the process that comes next asks again
+                    await trio.sleep(0.1)
+            await until(port, "/", "203")
+            nursery.cancel_scope.cancel()
+    assert "pages_failed" in [line["event"] for line in logs]
 
 
 @pytest.mark.long

@@ -91,6 +91,8 @@ class Elsewhere:
                 _log.error("pages_ended", exit_code=code)
             except OSError as error:
                 _log.error("pages_not_started", error=error.strerror)
+            except Exception:  # noqa: BLE001  costs those who look, and never the matches of this process
+                _log.exception("pages_failed")
             delay_s = min(AGAIN_MOST_S, 2 * delay_s) if trio.current_time() - began < SOON_S else AGAIN_S
             await trio.sleep(delay_s)
 
