@@ -140,6 +140,7 @@ def test_guessing_is_slow(server: TestClient) -> None:
         (f"/bots/{BOT}/faults", "token=x" + "y" * LARGEST_FORM, "application/x-www-form-urlencoded", 413),
         (f"/bots/{BOT}/faults", '{"token": "x"}', "application/json", 400),
         (f"/bots/{BOT}/faults", "&".join("a=b" for _ in range(9)), "application/x-www-form-urlencoded", 400),
+        (f"/bots/{BOT}/faults", "token=x&match=%00", "application/x-www-form-urlencoded", 400),
         (f"/bots/{BOT}", "token=x", "application/x-www-form-urlencoded", 405),
         ("/matches", "token=x", "application/x-www-form-urlencoded", 405),
         ("/api/v1/ladders", "token=x", "application/x-www-form-urlencoded", 405),

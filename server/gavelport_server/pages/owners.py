@@ -129,6 +129,8 @@ async def _given(request: Request) -> dict[str, str]:
             raise ValueError(kind)
         with trio.fail_after(FORM_S):
             body = await request.body()
+        if b"%00" in body or b"\0" in body:
+            raise ValueError("NUL")
         return dict(parse_qsl(body.decode("ascii"), max_num_fields=MOST_FIELDS))
     except trio.TooSlowError:
         text = f"It has to be here within {FORM_S:g} s."

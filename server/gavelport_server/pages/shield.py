@@ -93,6 +93,9 @@ class Shield:
         if not is_number or int(length) > (LARGEST_FORM if is_form else 0) or "transfer-encoding" in headers:
             text = f"a form has {LARGEST_FORM} bytes at most here" if is_form else "a request has no body here"
             return error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{text}; leave it out")
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            # PostgreSQL fails at it, and that would read as a failure of the database.
+            return error(HTTPStatus.BAD_REQUEST, "no address here has the sign NUL (%00) in it; leave it out")
         address = scope["client"][0] if scope.get("client") else ""
         if wait_s := self._buckets.take(address, trio.current_time()):
             text = f"too many requests from this address; the next is answered in {wait_s:.1f} s"
