@@ -235,8 +235,8 @@ async def test_replays_are_made_one_at_a_time(world: World) -> None:
         ("/api", 404, "not_found", "/api/v1/openapi.json lists all that is"),
         ("/api/v2/ladders", 404, "not_found", "/api/v1/openapi.json lists all that is"),
         ("/nothing", 404, "not_found", "there is nothing at this path"),
-        ("/api/v1/matches/m%001", 400, "bad_request", "the sign NUL (%00)"),
-        ("/api/v1/matches?bot=%00", 400, "bad_request", "the sign NUL (%00)"),
+        ("/api/v1/matches/m%001", 404, "not_found", "the sign NUL (%00)"),
+        ("/api/v1/matches?bot=%00", 404, "not_found", "the sign NUL (%00)"),
     ],
 )
 async def test_errors_are_json_that_says_what_to_do(

@@ -95,7 +95,7 @@ class Shield:
             return error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{text}; leave it out")
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
             # PostgreSQL fails at it, and that would read as a failure of the database.
-            return error(HTTPStatus.BAD_REQUEST, "no address here has the sign NUL (%00) in it; leave it out")
+            return error(HTTPStatus.NOT_FOUND, "nothing here has the sign NUL (%00) in its name; leave it out")
         address = scope["client"][0] if scope.get("client") else ""
         if wait_s := self._buckets.take(address, trio.current_time()):
             text = f"too many requests from this address; the next is answered in {wait_s:.1f} s"
