@@ -129,7 +129,9 @@ class Elsewhere:
                 self._ready.set()
             return await process.wait()
         finally:
-            self._port, self._ready = None, trio.Event()
+            self._port = None
+            if self._ready.is_set():  # else whoever waits, waits for the next one
+                self._ready = trio.Event()
             process.kill()  # it holds nothing that could be lost
             with trio.CancelScope(shield=True):
                 await process.wait()
