@@ -335,6 +335,23 @@ async def test_a_match_that_just_ended_is_remembered_for_a_while(autojump_clock:
         assert await lobby.match("container-1") is None
 
 
+async def test_those_that_ended_make_room_for_those_that_run(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: trio.testing.MockClock
+) -> None:
+    monkeypatch.setattr(hall, "MOST_WATCHED", 1)
+    other = replace(CONTAINER, setup=replace(CONTAINER.setup, match_id="other"))
+    stage = Stage(CONTAINER, other)
+    async with halls(stage) as lobby:
+        found = await lobby.match("container-1")
+        assert found is not None
+        assert await lobby.match("other") is None
+        stage.shows["container-1"].end()
+        await trio.sleep(1)
+        with found.channel.listening():
+            assert await lobby.match("other") is None
+        assert await lobby.match("other") is not None
+
+
 async def test_a_void_match_ends_as_such(autojump_clock: trio.testing.MockClock) -> None:
     stage = Stage(CONTAINER)
     async with halls(stage) as lobby:

@@ -115,7 +115,7 @@ class Hall:
             return None
         found = self._matches.get(match_id)
         if found is None:
-            if len(self._matches) >= MOST_WATCHED:
+            if len(self._matches) >= MOST_WATCHED and not self._has_made_room():
                 return None
             found = self._matches[match_id] = LiveMatch(match_id)
             self._say(match_id, BEGIN)
@@ -151,6 +151,14 @@ class Hall:
         except Exception:  # noqa: BLE001  costs those who look at this match, and nobody else
             _log.exception("live_match_not_told", match=topic)
             self._drop(match)
+
+    def _has_made_room(self) -> bool:
+        """Forget a match that has ended and that nobody looks at, if there is one."""
+        ended = (one for one in self._matches.values() if one.over is not None and not one.channel.listeners)
+        if (oldest := next(ended, None)) is None:
+            return False
+        del self._matches[oldest.match_id]
+        return True
 
     def _drop(self, match: LiveMatch) -> None:
         del self._matches[match.match_id]
