@@ -240,6 +240,9 @@ def test_replays_of_a_block_that_is_being_played_are_sealed(tmp_path: Path) -> N
         for part in ("scene.json", "replay.zst", "replay.jsonl"):
             assert client.get(f"/matches/container-4/{part}").status_code == 403
         assert client.get("/matches/container-2/scene.json").status_code == 200
+        kept = tmp_path / "replays" / "container-4.zst"
+        (kept.parent / "container-5.zst").write_bytes(kept.read_bytes())  # its result is still to be kept
+        assert client.get("/matches/container-5/scene.json").status_code == 404
         assert "sealed" in client.get("/matches").text
         (tmp_path / LOCK).write_text("no process")
         assert client.get("/matches/container-4/scene.json").status_code == 200

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
+from gavelport_server.archive.errors import ArchiveError
 from gavelport_server.archive.files import ReplayFolder
 from gavelport_server.archive.fits import read_fit
 from gavelport_server.conduct.folder import playing_in
@@ -150,6 +151,9 @@ class StoreSource:
 
     def replay(self, match_id: str) -> bytes:
         """Return a match's replay as it is stored; also of a match that was played for its own sake."""
+        if self._folders[0].path(match_id).exists() and self.playing() is not None and not self.result(match_id):
+            # Replays are kept before results are, so that nothing tells yet whether this one is sealed.
+            raise ArchiveError(f"{match_id} has no result yet")
         for folder in self._folders:
             if folder.path(match_id).exists():
                 return folder.get(match_id)
