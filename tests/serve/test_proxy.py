@@ -41,7 +41,14 @@ async def status(app: BehindProxy, client: str, *forwarded: str) -> int:
         return {"type": "http.disconnect"}
 
     headers = [(b"x-forwarded-for", one.encode()) for one in forwarded]
-    scope = {"type": "http", "method": "GET", "path": "/", "client": (client, 4711), "headers": headers}
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/",
+        "query_string": b"",
+        "client": (client, 4711),
+        "headers": headers,
+    }
     await app(scope, receive, send)
     return int(told[0]["status"])
 
