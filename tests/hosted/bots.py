@@ -11,10 +11,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from gavelport_server import shipped
+from gavelport_server.archive.backup import PACKAGES
 from gavelport_server.conduct.manifest import read_manifest
 from gavelport_server.launcher.client import BASE_UID, LAUNCHERS, RUN_DIR
 from gavelport_server.launcher.limits import MOST_SLOTS
-from gavelport_server.lobby.package import packed, unpacked, write
+from gavelport_server.lobby.package import packed
 from gavelport_server.storage.sql import SqlStore
 
 from tests.launcher.conftest import require_sandbox
@@ -64,12 +65,12 @@ def made_bot(inside: Path, name: str, *, act: str = "pass", first: str = "pass")
 
 def submit(data: Path, folders: Iterable[Path]) -> None:
     """Put bots into a data folder, each of an owner of its own, as an admitted submission is."""
-    data.mkdir(exist_ok=True)
-    (data / "bots").mkdir(exist_ok=True)
+    packages = data / PACKAGES
+    packages.mkdir(parents=True, exist_ok=True)
     with closing(SqlStore.in_folder(data, create=True)) as store:
         for folder in folders:
             bot = read_manifest(folder)
-            write(unpacked(packed(folder)), data / "bots" / bot.content_hash)
+            (packages / f"{bot.content_hash}.zip").write_bytes(packed(folder))
             store.add_owner(f"owner-{bot.name}")
             store.add_bot(bot.name, f"owner-{bot.name}")
             store.add_version(bot.name, bot.version, bot.content_hash)

@@ -159,7 +159,10 @@ async def test_a_submission_that_is_gone_is_said(autojump_clock: MockClock, host
     hosts.submit("ann")
     (hosts.folder / "ann-1-c0ffee" / "bot.toml").unlink()
     await hosts.world.until(lambda: hosts.world.service.hosted_words("ann"))
-    assert "what was submitted cannot be read" in hosts.world.service.hosted_words("ann")
+    words = hosts.world.service.hosted_words("ann")
+    assert "what was submitted cannot be read: " in words
+    assert "bot.toml" in words
+    assert str(hosts.folder) not in words
     assert hosts.made == []
 
 

@@ -11,6 +11,7 @@ A launcher that is lost is nobody's fault: its matches are void, and played agai
 
 from __future__ import annotations
 
+import re
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -48,6 +49,8 @@ REST_S, REST_MOST_S = 60.0, 960.0
 IDLE_S = 60.0
 """So long a process may wait for a table while other bots wait for a process."""
 LOOK_S = 1.0
+_FOLDERS = re.compile(r"/(?:[^\s/]+/)+")
+"""Before a file's name."""
 _log = structlog.get_logger(__name__)
 
 
@@ -259,7 +262,9 @@ class HostedBots:
         try:
             bot.manifest = await self._in_worker(read)
         except (OSError, ManifestError, ValueError) as error:
-            self._failed(bot, bounded(f"what was submitted cannot be read: {error}"))
+            # The owner is told, whom the server's folders do not concern.
+            why = error.strerror if isinstance(error, OSError) else _FOLDERS.sub("", str(error))
+            self._failed(bot, bounded(f"what was submitted cannot be read: {why}"))
             bot.failures = max(bot.failures, STARTS)
             bot.rests_until = trio.current_time() + REST_S
 
