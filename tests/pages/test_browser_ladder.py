@@ -61,6 +61,21 @@ def test_a_ladder_is_filtered_in_place_and_the_address_keeps_it(window: Visit, u
     assert accused(window) == []
 
 
+def test_the_last_of_several_quick_changes_counts(window: Visit, url: str) -> None:
+    window.open(url + PAGE)
+    window.page.evaluate(
+        """() => {
+          for (const value of ["inactive", "provisional", "house"]) {
+            const box = document.querySelector(`.filters input[value="${value}"]`);
+            box.checked = value !== "provisional";
+            box.dispatchEvent(new Event("change", { bubbles: true }));
+          }
+        }"""
+    )
+    window.page.wait_for_url("**hide=house&hide=inactive**")
+    expect(window.page.locator("#standings tbody tr")).to_have_count(1)
+
+
 def test_without_scripts_the_form_does_the_same(browser: Browser, url: str) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
