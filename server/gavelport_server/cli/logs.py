@@ -12,7 +12,7 @@ from rich.text import Text
 from gavelport_server.cli.data import console, json_option, page_width
 from gavelport_server.cli.remote import connected, end_with_server, print_json, server_option
 from gavelport_server.cli.remote_tables import when
-from gavelport_server.cli.submit import printable
+from gavelport_server.conduct.results import printable
 from gavelport_server.lobby import mishaps
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _print(screen: Console, one: dict[str, Any]) -> None:
     _field(screen, "seat", f"{one['seat']}, version {one['version']}")
     _field(screen, "faults", faults + ("; retired" if one["retired"] else ""), "red" if one["faults"] else "")
     if one["first_fault"]:
-        _field(screen, "first fault", printable(one["first_fault"]))
+        _field(screen, "first fault", printable(one["first_fault"], "\t"))
     decision = one["decision"]
     if decision is not None:
         told = f"{decision['asked']} of its own, turn {decision['turn']}, {decision['phase']}, {decision['ms']} ms"
@@ -94,7 +94,7 @@ def _print_log(screen: Console, printed: str | None) -> None:
     lines = printed.splitlines()
     screen.print(Text(f"{_INDENT}it printed" if lines else f"{_INDENT}it printed nothing", "dim"))
     for line in mishaps.shortened(lines, "--json prints them all"):
-        screen.print(Text(2 * _INDENT + printable(line)), soft_wrap=True)
+        screen.print(Text(2 * _INDENT + printable(line, "\t")), soft_wrap=True)
 
 
 def _field(screen: Console, label: str, text: str, style: str = "", indent: str = _INDENT) -> None:

@@ -18,6 +18,7 @@ from gavelport_server.cli.remote import as_dict, connected, end_with_server, pri
 from gavelport_server.conduct.checks.finding import Finding, Verdict
 from gavelport_server.conduct.checks.run import check_files
 from gavelport_server.conduct.manifest import ManifestError, bot_files, read_manifest
+from gavelport_server.conduct.results import printable
 from gavelport_server.lobby.package import PackageError, packed
 
 if TYPE_CHECKING:
@@ -96,15 +97,10 @@ def what_next(submission: pb.Submission, bot: pb.Bot) -> str:
 
 def finding_of(told: pb.CheckFinding) -> Finding:
     """Return a finding as it is printed: what the bot printed, of which its texts may tell too, may hold anything."""
-    what, where, remedy = (printable(text) for text in (told.what, told.where, told.remedy))
+    what, where, remedy = (printable(text, "\t") for text in (told.what, told.where, told.remedy))
     return Finding(
-        told.check, Verdict(told.verdict), what, where, remedy, tuple(printable(line) for line in told.printed)
+        told.check, Verdict(told.verdict), what, where, remedy, tuple(printable(line, "\t") for line in told.printed)
     )
-
-
-def printable(text: str) -> str:
-    """Return a text without signs that move a cursor."""
-    return "".join(sign if sign.isprintable() or sign == "\t" else "\ufffd" for sign in text)
 
 
 def _packed(folder: Path, *, as_json: bool) -> tuple[BotManifest, bytes] | None:

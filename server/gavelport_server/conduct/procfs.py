@@ -37,11 +37,6 @@ def below(above: int) -> list[int]:
     return found
 
 
-def started(pid: int) -> int:
-    """Return when a process was started, in ticks since the machine was. Raises OSError where there is none."""
-    return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
-
-
 def peak_memory_kib(pids: Iterable[int]) -> int | None:
     """Return the sum of the peaks of resident memory of processes; None where that cannot be read.
 

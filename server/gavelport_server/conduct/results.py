@@ -154,4 +154,9 @@ def bounded(words: str) -> str:
     """Return words that a bot may have had a hand in, cut to `WORDS_MOST` and without what cannot be printed."""
     if len(words) > WORDS_MOST:
         words = words[: WORDS_MOST - 1] + "…"
-    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in words)
+    return printable(words)
+
+
+def printable(text: str, kept: str = "") -> str:
+    """Return a text without what cannot be printed, such as what moves a cursor, but for the signs of `kept`."""
+    return "".join(sign if sign.isprintable() or sign in kept else "\N{REPLACEMENT CHARACTER}" for sign in text)

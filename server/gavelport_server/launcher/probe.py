@@ -55,11 +55,16 @@ def secret() -> str:
     return next((f"{path}: {text}" for path in GIVEN["secrets"] if (text := read(path))), "")
 
 
+def started(pid: int) -> int:
+    """Return when a process was started, in ticks since the machine was. Raises OSError where there is none."""
+    return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])
+
+
 def is_there(which: str) -> bool:
     """Return whether a process can be seen that is the very one: its number may be another's in here."""
-    pid, started = GIVEN[which]
+    pid, then = GIVEN[which]
     with contextlib.suppress(OSError):
-        return bool(int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19]) == started)
+        return bool(started(pid) == then)
     return False
 
 

@@ -11,7 +11,6 @@ import tempfile
 from pathlib import Path
 from typing import Any, Self
 
-from gavelport_server.conduct import procfs
 from gavelport_server.launcher import probe
 
 MOST_FORKS = 200
@@ -45,7 +44,7 @@ class Scene:
         self._listen(socket.AF_UNIX, f"\0{abstract}")
         self._given: dict[str, Any] = {
             "secrets": [str(secret), "/etc/shadow"],
-            "server": (os.getpid(), procfs.started(os.getpid())),
+            "server": (os.getpid(), probe.started(os.getpid())),
             "other_file": str(self.bot("other") / "main.py"),
             "other_socket": str(self.socket("other")),
             "abstract": abstract,

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from gavelport_server.conduct.manifest import FILE, ManifestError, bot_files, read_manifest
+from gavelport_server.conduct.results import printable
 from gavelport_server.lobby.own import now_text, own_bot
 from gavelport_server.lobby.package import MIB, PackageError, unpacked, write
 from gavelport_server.lobby.registration import register
@@ -53,7 +54,9 @@ class Intake:
     def require_room(self, owner: str) -> None:
         """Raise ServiceError where an owner has submitted as much as may be, in a day or in all."""
         now = datetime.now(UTC)
-        latest = self._accounts.submitted_since(owner, written(now - timedelta(days=1)))
+        past = self._accounts.submitted_since(owner, "")
+        day_ago = written(now - timedelta(days=1))
+        latest = [one for one in past if one.received_at >= day_ago]
         if len(latest) >= DAILY:
             free = datetime.fromisoformat(latest[-DAILY].received_at) + timedelta(days=1)
             text = f"{owner} has submitted {DAILY} times in 24 hours, which is the most"
@@ -61,7 +64,7 @@ class Intake:
             raise ServiceError(
                 StatusCode.RESOURCE_EXHAUSTED, f"{text}; the next may come at {free:%H:%M} UTC", retry_s=wait_s
             )
-        kept = {one.content_hash for one in self._accounts.submitted_since(owner, "")}
+        kept = {one.content_hash for one in past}
         if (taken := sum(map(self._packages.size, kept))) >= KEPT_MIB * MIB:
             text = f"{owner}'s versions take {taken // MIB:,} MiB, and {KEPT_MIB:,} are the most"
             raise ServiceError(StatusCode.RESOURCE_EXHAUSTED, f"{text}; ask whoever runs this server")
@@ -129,7 +132,7 @@ def refusal(problems: list[str], folder: Path) -> ServiceError:
     told = []
     for problem in problems[:_TOLD]:
         text = problem.replace(f"{folder.resolve()}/", "").replace(f"{folder.resolve()}: ", "")
-        text = "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+        text = printable(text)
         told.append(text if len(text) <= _WIDTH else f"{text[:_WIDTH]}…")
     if len(problems) > _TOLD:
         told.append(f"and {len(problems) - _TOLD} more")

@@ -6,6 +6,7 @@ import unicodedata
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from gavelport_server.conduct.results import printable
 from gavelport_server.lobby.tokens import written
 from gavelport_server.transport.link import ServiceError, StatusCode
 
@@ -46,7 +47,7 @@ def secrets_of(members: Members, caller: Caller) -> frozenset[str]:
 
 def quoted(text: str) -> str:
     """Return a text that came from outside, as it is told: short, on one line, without signs that move a cursor."""
-    shown = "".join(sign if sign.isprintable() else "\ufffd" for sign in text[:64])
+    shown = printable(text[:64])
     return f'"{shown}…"' if len(text) > 64 else f'"{shown}"'
 
 

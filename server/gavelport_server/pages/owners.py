@@ -21,6 +21,7 @@ from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
+from gavelport_server.conduct.results import printable
 from gavelport_server.lobby import mishaps
 from gavelport_server.pages.errors import PageError
 from gavelport_server.pages.rendering import error_page, page
@@ -173,7 +174,4 @@ def _lines(printed: str | None) -> list[str] | None:
     if printed is None:
         return None
     whole = "`gavelport logs` with --json has them all"
-    return [
-        "".join(sign if sign.isprintable() or sign == "\t" else "\ufffd" for sign in line)
-        for line in mishaps.shortened(printed.splitlines(), whole)
-    ]
+    return [printable(line, "\t") for line in mishaps.shortened(printed.splitlines(), whole)]
