@@ -8,6 +8,7 @@ import stat
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -272,28 +273,31 @@ def test_an_owners_versions_take_so_much_and_no_more(house: House, monkeypatch: 
     assert kept(house) == []
 
 
-def test_one_upload_of_an_owner_at_a_time(house: House) -> None:
-    def act(target: str) -> tuple[tuple[str, str], str, str]:
-        stop, began = threading.Event(), threading.Event()
+def test_one_upload_of_an_owner_at_a_time(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    stop, taken, incoming = threading.Event(), threading.Event(), Packages.incoming
 
+    def tells(packages: Packages) -> AbstractContextManager[Path]:
+        taken.set()
+        return incoming(packages)
+
+    monkeypatch.setattr(Packages, "incoming", tells)
+
+    def act(target: str) -> tuple[tuple[str, str], str, str]:
         def slow() -> Iterator[pb.SubmitRequest]:
             for request in requests(zipped(files())):
                 yield request
-                began.set()
                 stop.wait(20)
 
         done: list[pb.Submission] = []
         first = threading.Thread(target=lambda: done.append(Author(target, token).send(slow())))
         first.start()
-        assert began.wait(20)
-        second = ("OK", "")
-        while second[0] == "OK":  # until the server has the first one's beginning
+        try:
+            assert taken.wait(20), "the server has the first one's beginning"
             second = Author(target, other).refused(iter(()))
-            if second[1].startswith("the first message"):
-                second = ("OK", "")
-        bob = Author(target, house.token("owner", owner="bob")).submit(MANIFEST.replace("ant", "bee"))
-        stop.set()
-        first.join(20)
+            bob = Author(target, house.token("owner", owner="bob")).submit(MANIFEST.replace("ant", "bee"))
+        finally:
+            stop.set()
+            first.join(20)
         return second, bob.bot, done[0].bot
 
     token, other = (house.token("owner", owner="ann") for _ in range(2))
