@@ -102,7 +102,16 @@ async def test_pages_go_on_where_the_one_before_ended(full: House) -> None:
 
 @pytest.mark.parametrize(
     "token",
-    ["x", "☂", "\0", "A" * 10_000, *(base64.b64encode(t).decode() for t in (b"{}", b"[1, 2]", b'["a"]', b"[" * 9000))],
+    [
+        "x",
+        "☂",
+        "\0",
+        "A" * 10_000,
+        *(
+            base64.b64encode(t).decode()
+            for t in (b"{}", b"[1, 2]", b'["a"]', rb'["\ud800", "m"]', rb'["\0", ""]', b"[" * 9000)
+        ),
+    ],
 )
 async def test_a_page_token_that_is_none_is_refused(full: House, token: str) -> None:
     code, text = await refusal(listed(full, page_token=token))

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 import trio
+from gavelport.v1 import archive_pb2
 from gavelport_server.lobby import door
 from gavelport_server.lobby.desks import SERVICES
 from gavelport_server.lobby.door import NO_TOKEN
 from gavelport_server.lobby.limits import Rate
 from gavelport_server.lobby.tokens import make
 from gavelport_server.scaffold import NAME
+from gavelport_server.storage.sql import SqlStore
 from gavelport_server.transport.home import run as run_as_guest
 from gavelport_server.transport.methods import scopes_of
 from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
@@ -68,9 +72,20 @@ def on_socket(house: House, act: Callable[[Caller], Any], run: Callable[..., Any
     return run(main)
 
 
+@pytest.fixture(params=["memory", "postgres"])
+def stored(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]:
+    """A house over the forgiving store and over the strict one."""
+    if request.param == "memory":
+        yield House(tmp_path)
+    else:
+        with closing(SqlStore(request.getfixturevalue("postgres_url"))) as store:
+            yield House(tmp_path, store)
+
+
 @pytest.fixture
-def full(house: House, monkeypatch: pytest.MonkeyPatch) -> House:
+def full(stored: House, monkeypatch: pytest.MonkeyPatch) -> House:
     """A house with two matches, where nobody is slowed down."""
+    house = stored
     house.play("m0", ["ant", "bee", "cow"])
     house.play("m1", ["cow", "asp", "bee"])
     plenty = Rate(burst=1e9, per_s=1e9)
@@ -193,6 +208,17 @@ def test_nonsense_is_answered_or_refused_and_breaks_nothing(full: House) -> None
     longest = max((text for *_, text in ended), key=len)
     assert len(longest) < 400, f"what came from outside is not told back at length: {longest}"
     assert all(NAME.fullmatch(bot.name) for bot in full.store.bots()), "and no name of nonsense was taken"
+
+
+def test_a_text_with_a_nul_is_refused_and_its_field_named(full: House) -> None:
+    admin = tokens(full)["admin"]
+    listing = SERVICES["ReplayService"].methods_by_name["ListMatches"]
+    request = archive_pb2.ListMatchesRequest(filter=archive_pb2.MatchFilter(bot="be\0e"))
+
+    def act(caller: Caller) -> tuple[str, str]:
+        return caller.code(listing, request.SerializeToString(), admin)
+
+    assert on_socket(full, act) == ("INVALID_ARGUMENT", "filter.bot has the sign NUL (\\0) in it; leave it out")
 
 
 def test_bytes_that_are_no_request_are_refused(full: House) -> None:

@@ -218,7 +218,7 @@ def _place(page_token: str) -> Place:
         finished_at, match_id = json.loads(base64.b64decode(page_token.encode("ascii"), b"-_", validate=True))
     except (ValueError, TypeError, RecursionError):
         finished_at = match_id = None
-    if not (isinstance(finished_at, str) and isinstance(match_id, str)):
+    if not all(isinstance(part, str) and part.isascii() and part.isprintable() for part in (finished_at, match_id)):
         text = "page_token is none that this server gave; leave it out for the first page"
         raise ServiceError(StatusCode.INVALID_ARGUMENT, text)
     return finished_at, match_id

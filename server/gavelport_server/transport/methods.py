@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from gavelport.v1 import access_pb2
-from google.protobuf.descriptor import MethodDescriptor
+from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -26,17 +26,33 @@ class Rpc:
     scopes: frozenset[str]
 
     def parsed(self, message: bytes) -> Message:
-        """Return a request. Raises ServiceError for what is none."""
+        """Return a request. Raises ServiceError for what is none, and for texts with a NUL: PostgreSQL takes none."""
         try:
-            return GetMessageClass(self.method.input_type).FromString(message)
+            request = GetMessageClass(self.method.input_type).FromString(message)
         except DecodeError:
             text = f"the request cannot be read as {self.method.input_type.full_name}"
             raise ServiceError(StatusCode.INVALID_ARGUMENT, text) from None
+        if field := _field_with_nul(request):
+            raise ServiceError(StatusCode.INVALID_ARGUMENT, f"{field} has the sign NUL (\\0) in it; leave it out")
+        return request
 
     @property
     def is_pulled(self) -> bool:
         """Return whether its answers are taken from a generator, one by one."""
         return inspect.isgeneratorfunction(self.serve)
+
+
+def _field_with_nul(message: Message) -> str:
+    """Return the path of the first text field with a NUL in it, empty where there is none."""
+    for field, value in message.ListFields():
+        if field.type == FieldDescriptor.TYPE_STRING:
+            if any("\0" in text for text in ([value] if isinstance(value, str) else value)):
+                return str(field.name)
+        elif field.type == FieldDescriptor.TYPE_MESSAGE:
+            for part in [value] if isinstance(value, Message) else value:
+                if inner := _field_with_nul(part):
+                    return f"{field.name}.{inner}"
+    return ""
 
 
 def rpc_of(method: MethodDescriptor, desk: object) -> Rpc:
