@@ -20,6 +20,7 @@ from gavelport_server.lobby.limits import Rate
 from gavelport_server.pages import server, shield
 from gavelport_server.pages.application import application
 from gavelport_server.pages.metrics import Metrics
+from gavelport_server.pages.rendering import POLICY
 from gavelport_server.transport.home import TransportError
 from gavelport_server.transport.link import ServiceError, StatusCode
 from starlette.routing import Router
@@ -276,6 +277,80 @@ async def test_an_address_that_asks_too_often_is_told_to_wait() -> None:
         assert [(await world.get("/health")).status for _ in range(4)] == [200, 200, 200, 429]
         response = await world.get("/health")
         assert int(response.headers["retry-after"]) in (1, 2)
+
+
+BROWSER = {"accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
+
+async def test_a_browser_is_told_by_a_page_what_is_refused_and_a_program_by_json() -> None:
+    world = World()
+    async with served(world, shield.Shield(world.app, Rate(burst=4, per_s=0.5), has_live=True)):
+        for path, method, status, words in (
+            ("/matches", "POST", 405, "There is only GET and HEAD here"),
+            ("/bots/x%00", "GET", 404, "has the sign NUL (%00) in its name; leave it out."),
+        ):
+            answer = await world.get(path, method, headers=BROWSER)
+            assert (answer.status, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")
+            assert words in answer.body.decode()  # type: ignore[attr-defined]
+        while (answer := await world.get("/matches", headers=BROWSER)).status != 429:
+            pass
+        html = answer.body.decode()  # type: ignore[attr-defined]
+        assert "This address asks too often; try again in" in html
+        assert "<h1>Too many requests</h1>" in html
+        assert 'href="/live"' in html
+        assert int(answer.headers["retry-after"]) in (1, 2)
+        sound = shield.HEADERS | {"content-security-policy": POLICY}
+        assert {name: answer.headers[name] for name in sound} == sound
+        for path, headers in (("/api/v1/ladders", BROWSER), ("/api", BROWSER), ("/matches", {"accept": "*/*"})):
+            answer = await world.get(path, headers=headers)
+            assert (answer.status, answer.headers["content-type"]) == (429, "application/json")
+            assert json.loads(answer.body)["code"] == "too_many_requests"  # type: ignore[attr-defined]
+
+
+async def test_a_browser_is_told_of_a_failure_by_a_page() -> None:
+    async def failing(scope: Any, receive: Any, send: Any) -> None:
+        raise RuntimeError(SECRET)
+
+    told: list[Any] = []
+
+    async def send(message: Any) -> None:
+        told.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/apiary",
+        "query_string": b"",
+        "headers": [(b"accept", BROWSER["accept"].encode())],
+    }
+    with structlog.testing.capture_logs() as logs:
+        await shield.Shield(failing)(scope, None, send)  # type: ignore[arg-type]  # it hears of nothing
+    html = told[1]["body"].decode()
+    assert told[0]["status"] == 500
+    assert f"The server failed; its log has error {logs[0]['error_id']}." in html
+    assert SECRET not in html
+    assert 'href="/live"' not in html
+
+
+@pytest.mark.parametrize(
+    ("accept", "is_html"),
+    [
+        (BROWSER["accept"], True),
+        ("text/html", True),
+        ("TEXT/HTML ; q=0.9, application/json;q=0.8", True),
+        ("text/*;q=0.5", True),
+        ("", False),
+        ("*/*", False),
+        ("application/json", False),
+        ("text/html;q=0.5, application/json", False),
+        ("text/html;q=0, */*", False),
+        ("text/event-stream", False),
+        ("text/css,*/*;q=0.1", False),
+        (",;q=,;;q=x,text/html;q=\x00", True),
+    ],
+)
+def test_who_prefers_html(accept: str, is_html: bool) -> None:
+    assert shield.prefers_html(accept) == is_html
 
 
 async def test_openapi_describes_every_path_and_resolves(world: World) -> None:

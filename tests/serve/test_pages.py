@@ -108,6 +108,9 @@ async def test_a_process_that_does_not_start_is_not_waited_for_for_ever(
     async with trio.open_nursery() as nursery:
         port = await start(nursery, Elsewhere(tmp_path, module="pages_that_are_not_there"))
         assert "the pages are being started; try again in a few seconds" in await asked(port, "/")
+        told = await asked(port, "/", "accept: text/html\r\n")
+        assert " 503 " in told.partition("\r\n")[0]
+        assert "<p>The pages are being started; try again in a few seconds.</p>" in told
         nursery.cancel_scope.cancel()
 
 

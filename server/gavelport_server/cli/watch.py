@@ -75,7 +75,7 @@ async def watched(data: Path, one: OneMatch, match_id: str, play: Callable[[], A
         async with trio.open_nursery() as nursery:
             pages = Elsewhere(data, live=one)
             nursery.start_soon(pages.run)
-            url = await nursery.start(serve_http, Shield(Router([Mount("/", pages)])), f"{HOST}:0")
+            url = await nursery.start(serve_http, Shield(Router([Mount("/", pages)]), has_live=True), f"{HOST}:0")
             address = f"{url}/matches/{match_id}"
             click.echo(f"Open    {address}; Ctrl-C ends it", err=True)
             nursery.start_soon(_browse, address, one)

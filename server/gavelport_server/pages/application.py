@@ -63,4 +63,5 @@ def application(
     forms = [] if door is None else [owners.route(desks, door)]
     routes = [Route("/health", well), Route("/metrics", figures), *api.routes(desks), *forms, *pages]
     # No Starlette around it: that would answer failures itself, before the shield.
-    return Shield(Router([*routes, Route("/{rest:path}", nothing)]), forms=None if door is None else owners.FORMS)
+    router = Router([*routes, Route("/{rest:path}", nothing)])
+    return Shield(router, forms=None if door is None else owners.FORMS, has_live=True)

@@ -27,7 +27,7 @@ import trio
 
 from gavelport_server.pages.live.broadcast import Broadcast
 from gavelport_server.pages.live.crowd import STREAM, Crowd
-from gavelport_server.pages.shield import error
+from gavelport_server.pages.shield import error, refusal
 from gavelport_server.storage.errors import StoreError
 
 if TYPE_CHECKING:
@@ -164,7 +164,8 @@ class Elsewhere:
                 raise OSError
             stream = await trio.open_tcp_stream(HOST, self._port)
         except OSError:
-            answer = error(HTTPStatus.SERVICE_UNAVAILABLE, "the pages are being started; try again in a few seconds")
+            text = "the pages are being started; try again in a few seconds"
+            answer = refusal(scope, HTTPStatus.SERVICE_UNAVAILABLE, text, has_live=self._live is not None)
             await answer(scope, receive, send)
             return
         is_whole = False

@@ -21,6 +21,8 @@ from starlette.responses import HTMLResponse, Response
 from gavelport_server.pages import figures
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
 
     from gavelport_server.pages.errors import PageError
@@ -38,7 +40,8 @@ _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 def page(request: Request, template: str, *, status: HTTPStatus = HTTPStatus.OK, **given: Any) -> HTMLResponse:
     """Return a page made of a template."""
-    html = rendered(template, request=request, path=request.url.path, **given)
+    has_live = request.app.state.live
+    html = rendered(template, request=request, path=request.url.path, has_live=has_live, **given)
     return HTMLResponse(html, status, headers={"content-security-policy": POLICY})
 
 
@@ -50,6 +53,12 @@ def rendered(template: str, **given: Any) -> str:
 def error_page(request: Request, error: PageError) -> Response:
     """Return the page that says what is wrong."""
     return page(request, "error.html", status=error.status, error=error)
+
+
+def error_alone(error: PageError, headers: Mapping[str, str] | None = None, *, has_live: bool) -> Response:
+    """Return the page that says what is wrong with a request that has come to no page."""
+    html = rendered("error.html", error=error, path="", has_live=has_live)
+    return HTMLResponse(html, error.status, headers={**(headers or {}), "content-security-policy": POLICY})
 
 
 def unchanged(request: Request, tag: str) -> Response | None:
