@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gavelport_server.conduct.ladder.service import HOSTED_LOST
+from gavelport_server.conduct.ladder.requests import HOSTED_LOST
 from gavelport_server.conduct.sandboxes import UserError, require_user
 from gavelport_server.serving import read_serving
 from gavelport_server.storage.sql import SqlStore

@@ -12,9 +12,11 @@ from gavelport_server.archive.replay import decode_replay
 from gavelport_server.conduct.ladder import hosted_logs
 from gavelport_server.conduct.ladder.hosted import IDLE_S, REST_S, START_S, most_processes
 from gavelport_server.conduct.ladder.hosted_logs import HostedLogs
-from gavelport_server.conduct.ladder.service import HOSTED_LOST
+from gavelport_server.conduct.ladder.requests import HOSTED_LOST, LAUNCHER_LOST, PLAYED_AGAIN
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.referee.report import SeatName
+from gavelport_server.storage.errors import StoreError
+from gavelport_server.storage.store import VoidRecord
 from gavelport_server.transport.link import StatusCode
 from structlog.testing import capture_logs
 from trio.testing import MockClock
@@ -252,7 +254,7 @@ async def test_a_lost_launcher_costs_nobody_anything(autojump_clock: MockClock, 
         one.die(-9, "lost")
     await world.until(lambda: not world.service.running())
     (void,) = world.store.voids(world.record().identity)
-    assert (void.match_id, void.reason) == (lost.match_id, "the launcher of hosted bots was lost; it is played again")
+    assert (void.match_id, void.reason) == (lost.match_id, LAUNCHER_LOST)
     made = len(hosts.made)
     await trio.sleep(30)
     assert len(hosts.made) == made
@@ -283,6 +285,66 @@ async def test_a_match_with_a_hosted_bot_is_played_again_after_a_crash(autojump_
     (again, *_) = world.results()
     assert again.match_id != killed.match_id
     assert world.bots_of(again) == list(killed.bots)
+
+
+@pytest.mark.parametrize("reason", sorted(PLAYED_AGAIN))
+async def test_a_match_is_played_again_though_the_server_ended_before_it_kept_that(
+    autojump_clock: MockClock, hosts: Hosts, reason: str
+) -> None:
+    world, names = hosts.world, ("ann", "bob", "cat", "dan")
+    identity = world.record().identity
+    await stopped(hosts)
+    world.store.add_void(identity, VoidRecord("lost", reason, "2030-01-01T10:00:00+00:00", names))
+    world.store.add_void(identity, VoidRecord("ended", "an admin ended it", "2030-01-01T10:00:01+00:00", names))
+    hosts.submit("ann")
+    for start in range(2):  # the second one finds it played again already
+        await world.start()
+        hosts.start()
+        for bot in names[1:]:
+            world.connect(bot)
+        await world.until(lambda: len(world.results()) > 3 * start)  # noqa: B023 - called at once
+        await stopped(hosts)
+    again = world.store.rerun("lost")
+    assert again is not None
+    assert [one.match_id for one in world.results()].count(again.again_id) == 1
+    assert world.store.rerun("ended") is None
+
+
+async def test_a_match_whose_end_the_store_did_not_take_is_played_again_too(
+    autojump_clock: MockClock, hosts: Hosts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = hosts.world
+    hosts.submit("ann", "holds")
+    for bot in ("bob", "cat", "dan"):
+        world.connect(bot)
+    await world.until(world.service.running)
+    await trio.sleep(0.1)
+    (lost,) = world.service.running()
+
+    def refuse(*_: object) -> bool:
+        raise StoreError("the disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(world.store, "add_void", refuse)
+        hosts.launcher.is_lost = True
+        for one in tuple(hosts.made):
+            one.die(-9, "lost")
+        await trio.sleep(1)
+        await stopped(hosts)
+    assert world.store.voids(world.record().identity) == []
+    hosts.launcher.is_lost = False
+    hosts.how["ann"] = "plays"
+    await world.start()
+    hosts.start()
+    for bot in ("bob", "cat", "dan"):
+        world.connect(bot)
+    await world.until(world.results)
+    (void,) = world.store.voids(world.record().identity)
+    assert (void.match_id, void.reason) == (lost.match_id, HOSTED_LOST)
+    assert world.bots_of(world.results()[0]) == list(lost.bots)
+    again = world.store.rerun(lost.match_id)
+    assert again is not None
+    assert again.again_id == world.results()[0].match_id
 
 
 async def test_a_match_of_connected_bots_still_goes_on_after_a_crash(autojump_clock: MockClock, hosts: Hosts) -> None:

@@ -23,6 +23,7 @@ from gavelport_engine.registry import GAMES
 
 from gavelport_server.conduct.journalling import in_thread
 from gavelport_server.conduct.ladder.hosted_logs import HostedLogs
+from gavelport_server.conduct.ladder.requests import LAUNCHER_LOST
 from gavelport_server.conduct.local import plays
 from gavelport_server.conduct.manifest import ManifestError, read_manifest
 from gavelport_server.conduct.process import BotStartError, NoSandboxError
@@ -356,7 +357,7 @@ class HostedBots:
             life.over.set()
 
     def _play_again(self, match_id: str) -> None:
-        if self._ladders.requests.void_running(match_id, "the launcher of hosted bots was lost; it is played again"):
+        if self._ladders.requests.void_running(match_id, LAUNCHER_LOST):
             with suppress(ServiceError):
                 self._ladders.requests.rerun(match_id)
 

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 CHALLENGES = Rate(burst=100, per_s=100 / 86_400)
 """Of one bot."""
+HOSTED_LOST = "a bot that this server runs sat in it, and its process ended with the server; it is played again"
+LAUNCHER_LOST = "the launcher of hosted bots was lost; it is played again"
+PLAYED_AGAIN = frozenset({HOSTED_LOST, LAUNCHER_LOST})
+"""Reasons of void matches that are played again without anybody asking."""
 
 
 @dataclass(eq=False, slots=True)
@@ -161,6 +165,8 @@ class Requests:
             identity = ladder.record(is_rated=is_rated).identity
             for void in await self._in_worker(self._recorder.voids, identity):
                 self._matches.remember(void.match_id, VoidMatch(ladder, is_rated, void.bots))
+                if void.reason in PLAYED_AGAIN:
+                    self.rerun(void.match_id)  # a server may have ended in between; `save` leaves out what is known
             for rerun in await self._in_worker(self._recorder.reruns, identity):
                 if rerun.again_id not in running:
                     self._again.append(_Again(rerun, VoidMatch(ladder, is_rated, rerun.bots), is_kept=True))

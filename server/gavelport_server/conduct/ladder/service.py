@@ -23,7 +23,7 @@ from gavelport_server.conduct.ladder.matches import RATED, Ladder, Matches
 from gavelport_server.conduct.ladder.players import Players
 from gavelport_server.conduct.ladder.queues import Pool
 from gavelport_server.conduct.ladder.record import Recorder, now_text
-from gavelport_server.conduct.ladder.requests import Requests
+from gavelport_server.conduct.ladder.requests import HOSTED_LOST, Requests
 from gavelport_server.conduct.ladder.versions import Roster
 from gavelport_server.pairing.ladder import TABLES_AT_ONCE, held_back, tables
 from gavelport_server.referee.codes import Code
@@ -52,7 +52,6 @@ SEEN_S = 60.0
 """How often it is kept who is connected."""
 GRACE_S = 60.0
 """So long after a start the bots of interrupted matches are waited for."""
-HOSTED_LOST = "a bot that this server runs sat in it, and its process ended with the server; it is played again"
 _log = structlog.get_logger(__name__)
 
 
