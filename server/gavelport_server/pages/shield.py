@@ -1,6 +1,7 @@
 """What stands in front of all that is served by HTTP: it is only read, not too often, and errors tell nothing.
 
-A browser is told what is refused here by a page, as of all that goes wrong behind; everybody else by JSON. Rates count by the client's address; behind a proxy that is not trusted (`proxy.py`) all clients have one.
+A browser is told what is refused here by a page, as of all that goes wrong behind it; everybody else by JSON. Rates
+count by the client's address; behind a proxy that is not trusted (`proxy.py`) all clients have one.
 """
 
 from __future__ import annotations
