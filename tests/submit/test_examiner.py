@@ -25,7 +25,7 @@ from tests.lobby.world import House
 from tests.submit.test_intake import kept
 from tests.submit.world import BAD, GOOD, MANIFEST, Double, Lost, files, opened, zipped
 
-ANN = Caller("t", "owner", "ann", "")
+ANN, BOB = (Caller("t", "owner", owner, "") for owner in ("ann", "bob"))
 
 
 @pytest.fixture
@@ -33,13 +33,13 @@ def double(house: House) -> Double:
     return opened(house)
 
 
-def submitted(house: House, manifest: str = MANIFEST) -> SubmissionRecord:
+def submitted(house: House, manifest: str = MANIFEST, caller: Caller = ANN) -> SubmissionRecord:
     """A submission that has come in."""
     desk = house.desks.by_name["LobbyService"]
     with desk._packages.incoming() as folder:
         package = folder / "package.zip"
         package.write_bytes(zipped(files(manifest)))
-        record = desk._intake.take(package, ANN)
+        record = desk._intake.take(package, caller)
     assert isinstance(record, SubmissionRecord)
     return record
 
@@ -97,6 +97,14 @@ async def test_what_fails_is_refused_with_what_was_found_and_its_files_are_remov
     }
     assert kept(house) == []
     assert [one.version for one in house.store.versions("ant")] == ["1"]
+
+
+async def test_owners_take_turns(house: House, double: Double) -> None:
+    of_ann = [submitted(house, MANIFEST.replace("ant", f"ant-{number}")).bot for number in range(3)]
+    of_bob = [submitted(house, MANIFEST.replace("ant", f"bee-{number}"), BOB).bot for number in range(2)]
+    await examined(house)
+    seen = [each["bot.toml"].decode().split('"')[1] for each in double.seen]
+    assert seen == [of_ann[0], of_bob[0], of_ann[1], of_bob[1], of_ann[2]]
 
 
 async def test_they_come_one_after_the_other_and_are_told_of_meanwhile(house: House, double: Double) -> None:

@@ -1,5 +1,6 @@
 """Submissions examined in the sandbox, one after the other, and admitted or refused (design 9).
 
+Owners take turns: whoever submits ten bots at once keeps nobody else waiting for more than one of them.
 The examination is that of `gavelport check`. A server that ends meanwhile takes it up anew at its next start; a fault
 of the server's own refuses nobody, until it has come a few times.
 """
@@ -28,7 +29,7 @@ from gavelport_server.lobby.package import PackageError
 from gavelport_server.storage.errors import FencedError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     from gavelport_server.launcher.client import Launcher
@@ -83,6 +84,9 @@ class Examiner:
         self._woken = trio.Event()
         self._faults: Counter[int] = Counter()
         self._under_way: tuple[int, list[Finding]] = (0, [])
+        self._turn = 0
+        self._last_turns: dict[str, int] = {}
+        """Of owners who have had one."""
 
     def so_far(self, number: int) -> str:
         """Return what was found so far of the submission that is being examined, as JSON; of any other nothing."""
@@ -99,7 +103,8 @@ class Examiner:
         while True:
             self._woken = trio.Event()
             try:
-                for record in await _blocking(self._accounts.open_submissions):
+                while waiting := await _blocking(self._accounts.open_submissions):
+                    record = self._next(waiting)
                     while launcher.is_lost:  # noqa: ASYNC110  nothing tells of another
                         await trio.sleep(PAUSE_S)
                     await self._examine(record, launcher)
@@ -110,6 +115,13 @@ class Examiner:
                 await trio.sleep(PAUSE_S)
             else:
                 await self._woken.wait()
+
+    def _next(self, waiting: Sequence[SubmissionRecord]) -> SubmissionRecord:
+        """Return the oldest submission of the owner whose last turn is longest ago."""
+        chosen = min(waiting, key=lambda one: (self._last_turns.get(one.owner, 0), one.id))
+        self._turn += 1
+        self._last_turns[chosen.owner] = self._turn
+        return chosen
 
     async def _examine(self, record: SubmissionRecord, launcher: Launcher) -> None:
         await _blocking(self._accounts.check_submission, record.id)
