@@ -11,16 +11,17 @@ from gavelport_engine.registry import GAMES
 
 from gavelport_server.archive.playback import Difference, Playback
 from gavelport_server.archive.verify import verified_steps
+from gavelport_server.pages.accounts import NOBODY
 from gavelport_server.pages.errors import PageError
 from gavelport_server.pages.figures import WIDTH, stretches, wilson
 from gavelport_server.pages.matchlist import rows_of
 from gavelport_server.pages.paging import Paging, asked
 from gavelport_server.pages.rendering import bot_path, page
-from gavelport_server.pages.standings import lines_of
+from gavelport_server.pages.standings import asked_owner, is_named, lines_of
 from gavelport_server.pages.tables import TABLES
 from gavelport_server.pages.tables.table import FULL
 from gavelport_server.pages.versions import versions_of
-from gavelport_server.storage.store import ResultFilter
+from gavelport_server.storage.store import GROWING, ResultFilter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,8 @@ class Known:
     """A bot in the list of all."""
 
     name: str
+    owner: str = ""
+    """Whose it is; empty where that is nobody, or not known."""
     versions: set[str] = field(default_factory=set)
     matches: int = 0
     last: str = ""
@@ -50,11 +53,15 @@ class Known:
 
 
 def bot_list(request: Request, shelf: Shelf) -> Response:
-    """Return the list of all bots, by name."""
+    """Return the list of all bots, by name; a text is looked for in the names of bot and owner, as on a ladder."""
     bots: dict[str, Known] = {}
+    accounts = shelf.source.accounts()
     for competition in shelf.competitions():
+        has_owners = competition.record.kind in GROWING  # in a tournament anybody's folder may have the name
         for entrant in competition.record.entrants:
             known = bots.setdefault(entrant.bot, Known(entrant.bot))
+            if has_owners:
+                known.owner = accounts.get(entrant.bot, NOBODY).owner
             known.versions.add(entrant.version)
             known.best = known.best or competition
         for course in competition.courses:
@@ -62,9 +69,23 @@ def bot_list(request: Request, shelf: Shelf) -> Response:
             known.matches += course.row.matches
             known.last = max(known.last, course.last)
     query = asked(request)
-    shown = [bots[name] for name in sorted(bots, key=str.lower) if query.text.lower() in name.lower()]
+    owner = asked_owner(request)
+    shown = [
+        known
+        for _, known in sorted(bots.items(), key=lambda one: one[0].lower())
+        if owner in ("", known.owner) and is_named(query.text, known.name, known.owner)
+    ]
     paging = Paging.of(len(shown), query.page, PAGE)
-    return page(request, "bots.html", bots=paging.cut(shown), paging=paging, query=query, count=len(bots))
+    return page(
+        request,
+        "bots.html",
+        bots=paging.cut(shown),
+        paging=paging,
+        query=query,
+        owner=owner,
+        owners=sorted({known.owner for known in bots.values()} - {""}),
+        count=len(bots),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -210,8 +210,18 @@ class Wanted:
 
     def shows(self, line: Line, text: str) -> bool:
         """Return whether a line is shown, where a text is looked for in the names of bot and owner."""
-        is_named = any(text.lower() in name.lower() for name in (line.row.entrant.bot, line.owner))
-        return is_named and self.owner in ("", line.owner) and not self.hidden & line.kinds
+        found = is_named(text, line.row.entrant.bot, line.owner)
+        return found and self.owner in ("", line.owner) and not self.hidden & line.kinds
+
+
+def is_named(text: str, *names: str) -> bool:
+    """Return whether a text stands in one of the names, in capitals or not."""
+    return any(text.lower() in name.lower() for name in names)
+
+
+def asked_owner(request: Request) -> str:
+    """Return whose bots an address asks for; empty: anybody's."""
+    return request.query_params.get("owner", "").strip()[:MOST_OWNER]
 
 
 def _wanted(request: Request) -> Wanted:
@@ -219,7 +229,7 @@ def _wanted(request: Request) -> Wanted:
     hidden = frozenset(request.query_params.getlist("hide"))
     if not hidden <= HIDDEN.keys():
         raise PageError(HTTPStatus.BAD_REQUEST, "unknown filter", f"What can be hidden: {', '.join(HIDDEN)}.")
-    return Wanted(request.query_params.get("owner", "").strip()[:MOST_OWNER], hidden)
+    return Wanted(asked_owner(request), hidden)
 
 
 def _ends(lines: Sequence[Line]) -> list[float]:
