@@ -1,6 +1,8 @@
 """The page of a bot: its versions, its faults, whom it met, and what there is to download."""
 
 import re
+import shutil
+from collections import Counter
 from contextlib import closing
 from html import unescape
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from gavelport_server.archive.playback import Playback
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.pages.shelf import Shelf
+from gavelport_server.pages.site import site
 from gavelport_server.pages.source import DataFolderSource
 from gavelport_server.pages.versions import versions_of
 from gavelport_server.storage.sql import SqlStore
@@ -50,6 +53,49 @@ def test_in_a_tournament_a_version_has_its_own_elo(folder: Path) -> None:
         row = next(one for one in cup.rows if one.entrant.bot == HOSTILE)
     assert (only.matches, only.start, only.first) == (6, 1500, 1)
     assert only.end == pytest.approx(row.elo)
+
+
+def faults_by_version(folder: Path, identity: str, bot: str) -> dict[str, int]:
+    """Return by version a bot's faults in the results that count."""
+    found: Counter[str] = Counter()
+    with closing(SqlStore.in_folder(folder, create=False)) as store:
+        record = next(one for one in store.tournaments() if one.identity == identity)
+        for result in store.results(identity):
+            for seat in result.seats:
+                entrant = record.entrants[seat.entrant]
+                if entrant.bot == bot and not result.void_reason:
+                    found[entrant.version] += sum(times for _, times in seat.faults)
+    return found
+
+
+@pytest.mark.parametrize("identity", [LADDER, IDENTITY["container"]])
+@pytest.mark.parametrize("bot", NAMES["container"])
+def test_faults_are_counted_by_version(client: TestClient, folder: Path, identity: str, bot: str) -> None:
+    counted = faults_by_version(folder, identity, bot)
+    html = client.get(path(bot, f"?in={identity[:12]}")).text
+    table = html[html.index('id="versions"') : html.index("Head to head</h2>")]
+    told = re.findall(r'<b>([^<]*)</b>.*?<td class="n"><span class="(?:bad|dim)">(\d+)</span></td>', table)
+    assert dict(told) == {version: str(faults) for version, faults in counted.items()}
+    total = re.search(r"<dt>Faults</dt><dd>(\d+) ", html)
+    assert total is not None
+    assert sum(counted.values()) == int(total[1])
+
+
+def test_a_version_without_a_match_has_no_faults(folder: Path, tmp_path: Path) -> None:
+    own = shutil.copytree(folder, tmp_path / "data")
+    with closing(SqlStore.in_folder(own, create=False)) as store:
+        store.add_entrant(LADDER, HOSTILE, "3")
+    with closing(DataFolderSource(own)) as source, closing(Shelf(source)) as shelf:
+        versions = versions_of(shelf, shelf.competition(LADDER), HOSTILE)
+        client = TestClient(site(source), backend="trio")
+        html = client.get(path(HOSTILE)).text
+    counted = faults_by_version(folder, LADDER, HOSTILE)
+    assert all(counted[name] for name in ("1", "2"))
+    assert [(one.version, one.matches, one.faults) for one in versions] == [
+        ("3", 0, 0),
+        *((one.version, one.matches, counted[one.version]) for one in versions[1:]),
+    ]
+    assert '<td class="n">0</td><td class="n"><span class="dim">0</span></td>' in html
 
 
 def test_the_page_says_since_when_which_version_plays(client: TestClient) -> None:

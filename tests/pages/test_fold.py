@@ -70,7 +70,7 @@ def at_random(rng: random.Random, store: AnyStore, number: int, kind: Kind) -> N
 
 def shown(found: Fold) -> object:
     facts = found.following, found.latest_id, found.voided, found.matches, found.finished_at, found.day_from
-    return facts, found.courses(), list(found.latest)
+    return facts, found.courses(), list(found.latest), found.faults
 
 
 @pytest.mark.parametrize("kind", ["ladder", "practice"])

@@ -103,6 +103,8 @@ class Fold:
         """The place of the last match before the day of the latest one."""
         self.played: Counter[int] = Counter()
         """By block, of a tournament."""
+        self.faults: Counter[int] = Counter()
+        """By the store's number of an entrant, which on a ladder is a version of a bot."""
         self._day = ""
         self._seats = record.seats
         self._kind = record.kind
@@ -165,6 +167,7 @@ class Fold:
         courses = [self._changing(number) for number in numbers]
         for seat, course in enumerate(courses):
             course.count(result, seat, numbers)
+            self.faults[seated[seat]] += sum(times for _, times in result.seats[seat].faults)
         if len(set(numbers)) == len(numbers):
             changes = self._table.count(seated, [seat.rank for seat in result.seats])
             for course, change in zip(courses, changes, strict=True):

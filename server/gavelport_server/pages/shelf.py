@@ -72,6 +72,8 @@ class Competition:
     """Which place among all matches the last one had before the day of the latest one."""
     played: Mapping[int, int]
     """By block of a tournament, how many of its matches were played."""
+    faults: Mapping[int, int]
+    """By the store's number of an entrant, which on a ladder is a version of a bot; those that played."""
     beats: Mapping[tuple[int, int], Beats]
     """By pairs of entrants, as far as the fit says it."""
     has_fit: bool
@@ -226,6 +228,7 @@ class Shelf:
             finished_at=fold.finished_at,
             day_from=fold.day_from,
             played=dict(fold.played),
+            faults=dict(fold.faults),
             beats=beats,
             has_fit=has_fit,
             blocks=blocks,

@@ -1,4 +1,4 @@
-"""The versions of a bot: since when each plays, and what its matches did to the bot's Elo."""
+"""The versions of a bot: since when each plays, its faults, and what its matches did to the bot's Elo."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ class Version:
 
     version: str
     matches: int
+    faults: int
+    """In these, as far as they have been read."""
     since: str
     """When its first match finished; empty before that, as is `until`."""
     until: str
@@ -51,6 +53,7 @@ def versions_of(shelf: Shelf, competition: Competition, bot: str) -> list[Versio
             Version(
                 version=entrant.version,
                 matches=standings[entrant.number].matches if entrant.number in standings else 0,
+                faults=competition.faults.get(entrant.number, 0),
                 since=first.finished_at if first else "",
                 until=last.finished_at if last else "",
                 first=bisect_right(course.at, before) + 1,
