@@ -13,12 +13,14 @@ from gavelport_server.archive.playback import Playback
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.pages.shelf import Shelf
 from gavelport_server.pages.site import site
-from gavelport_server.pages.source import DataFolderSource
+from gavelport_server.pages.source import DataFolderSource, StoreSource
 from gavelport_server.pages.versions import versions_of
+from gavelport_server.storage.memory import MemoryStore
 from gavelport_server.storage.sql import SqlStore
 from starlette.testclient import TestClient
 
 from tests.pages.folders import HOSTILE, IDENTITY, LADDER, NAMES, QUOTES
+from tests.storage.build import result, tournament
 
 CUP = IDENTITY["container"][:12]
 TRADER = NAMES["container"][1]
@@ -96,6 +98,18 @@ def test_a_version_without_a_match_has_no_faults(folder: Path, tmp_path: Path) -
         *((one.version, one.matches, counted[one.version]) for one in versions[1:]),
     ]
     assert '<td class="n">0</td><td class="n"><span class="dim">0</span></td>' in html
+
+
+def test_matches_and_faults_of_practice_are_counted(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.open_tournament(tournament(LADDER, entrants=0, kind="practice"))
+    for bot, version in (("ann", "1"), ("bob", "1"), ("cat", "1"), ("ann", "2")):
+        store.add_entrant(LADDER, bot, version)
+    store.append_result(LADDER, result(0, entrants=(0, 1, 2)))
+    store.append_result(LADDER, result(1, entrants=(1, 2, 3)))
+    with closing(Shelf(StoreSource(store, tmp_path))) as shelf:
+        versions = versions_of(shelf, shelf.competition(LADDER), "ann")
+    assert [(one.version, one.matches, one.faults) for one in versions] == [("2", 1, 5), ("1", 1, 0)]
 
 
 def test_the_page_says_since_when_which_version_plays(client: TestClient) -> None:

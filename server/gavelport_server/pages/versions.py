@@ -39,7 +39,7 @@ def versions_of(shelf: Shelf, competition: Competition, bot: str) -> list[Versio
     """Return the latest versions of a bot there, the newest first. Raises StoreError."""
     identity, is_ladder = competition.record.identity, competition.is_ladder
     record = next(one for one in shelf.records() if one.identity == identity)
-    standings = {one.entrant: one for one in shelf.source.standings(identity)}
+    rated = {one.entrant: one.matches for one in shelf.source.standings(identity)}  # of practice there is none
     number = next(one.number for one in competition.record.entrants if one.bot == bot)
     found = []
     for entrant in [one for one in reversed(record.entrants) if one.bot == bot][:MOST]:
@@ -52,7 +52,7 @@ def versions_of(shelf: Shelf, competition: Competition, bot: str) -> list[Versio
         found.append(
             Version(
                 version=entrant.version,
-                matches=standings[entrant.number].matches if entrant.number in standings else 0,
+                matches=rated.get(entrant.number, 0) if is_ladder else course.row.matches,
                 faults=competition.faults.get(entrant.number, 0),
                 since=first.finished_at if first else "",
                 until=last.finished_at if last else "",
