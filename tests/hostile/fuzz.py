@@ -1,8 +1,9 @@
 """Coverage-guided fuzzing of what comes from outside: `python -m tests.hostile.fuzz TARGET --runs 1000000`.
 
 Targets: `container` and `shipping`, where arbitrary bytes reach the hub in a running match of that game, on the stream
-of a seat that is asked; `replay`, a replay's frames and a whole file; `journal`, entries and whole segments; and
-`services`, requests of all other services, judged by their desks. The corpus begins with real messages. Whatever is
+of a seat that is asked; `replay`, a replay's frames and a whole file; `journal`, entries and whole segments;
+`services`, requests of all other services, judged by their desks; and `packages`, what is submitted, and manifests
+in it. The corpus begins with real messages. Whatever is
 raised that is no refusal ends the run with code 77, and the input is left in the corpus folder.
 """
 
@@ -21,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import atheris  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-with atheris.instrument_imports(include=["gavelport_codecs", "gavelport_server.archive", "gavelport_server.referee"]):
+READERS = ["archive", "referee", "lobby.intake", "lobby.package", "conduct.manifest"]
+with atheris.instrument_imports(include=["gavelport_codecs", *(f"gavelport_server.{room}" for room in READERS)]):
     from tests.hostile import fuzz_targets
 
 if TYPE_CHECKING:

@@ -46,6 +46,7 @@ from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from tests.archive.play import played_match
+from tests.hostile.fuzz_packages import Packages
 from tests.hostile.mutations import mutate
 from tests.lobby.world import ADMIN, ANN, ANT, BOB, VISITOR, House
 
@@ -442,4 +443,5 @@ TARGETS: dict[str, type[Any]] = {
     "replay": ReplayFile,
     "journal": JournalFile,
     "services": Services,
+    "packages": Packages,
 }

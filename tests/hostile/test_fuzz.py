@@ -15,7 +15,14 @@ pytest.importorskip("atheris")
 if TYPE_CHECKING:
     from pathlib import Path
 
-LONG = {"container": 1_000_000, "shipping": 1_000_000, "replay": 300_000, "journal": 150_000, "services": 300_000}
+LONG = {
+    "container": 1_000_000,
+    "shipping": 1_000_000,
+    "replay": 300_000,
+    "journal": 150_000,
+    "services": 300_000,
+    "packages": 100_000,
+}
 
 
 def fuzz(target: str, runs: int, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -29,7 +36,7 @@ def report(done: subprocess.CompletedProcess[str]) -> dict[str, int]:
     return seen
 
 
-@pytest.mark.parametrize("target", ["container", pytest.param("services", marks=pytest.mark.long)])
+@pytest.mark.parametrize("target", ["container", "packages", pytest.param("services", marks=pytest.mark.long)])
 def test_a_few_thousand_inputs(target: str, tmp_path: Path) -> None:
     seen = report(fuzz(target, 3_000, tmp_path))
     assert seen["inputs"] == 3_000
