@@ -344,11 +344,13 @@ async def test_those_that_ended_make_room_for_those_that_run(
     async with halls(stage) as lobby:
         found = await lobby.match("container-1")
         assert found is not None
-        assert await lobby.match("other") is None
+        with pytest.raises(hall.FullError):
+            await lobby.match("other")
+        assert await lobby.match("nothing") is None
         stage.shows["container-1"].end()
         await trio.sleep(1)
-        with found.channel.listening():
-            assert await lobby.match("other") is None
+        with found.channel.listening(), pytest.raises(hall.FullError):
+            await lobby.match("other")
         assert await lobby.match("other") is not None
 
 

@@ -52,7 +52,10 @@ def rendered(template: str, **given: Any) -> str:
 
 def error_page(request: Request, error: PageError) -> Response:
     """Return the page that says what is wrong."""
-    return page(request, "error.html", status=error.status, error=error)
+    answer = page(request, "error.html", status=error.status, error=error)
+    if error.retry_s is not None:
+        answer.headers["retry-after"] = str(error.retry_s)
+    return answer
 
 
 def error_alone(error: PageError, headers: Mapping[str, str] | None = None, *, has_live: bool) -> Response:

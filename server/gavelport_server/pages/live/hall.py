@@ -34,6 +34,10 @@ _MATCH_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
 _log = structlog.get_logger(__name__)
 
 
+class FullError(Exception):
+    """As many matches are looked at as can be: one more that runs cannot."""
+
+
 @dataclass(eq=False, slots=True)
 class LiveMatch:
     """A match that is looked at."""
@@ -110,12 +114,14 @@ class Hall:
             pass  # whoever started this process has ended, and so does it
 
     async def match(self, match_id: str) -> LiveMatch | None:
-        """Return a match that runs, or has just ended; None where there is none, or too many are looked at."""
+        """Return a match that runs, or has just ended; None where there is none. Raises FullError."""
         if not _MATCH_ID.fullmatch(match_id):
             return None
         found = self._matches.get(match_id)
         if found is None:
             if len(self._matches) >= MOST_WATCHED and not self._has_made_room():
+                if match_id in (one.match_id for one in await self.rows()):
+                    raise FullError
                 return None
             found = self._matches[match_id] = LiveMatch(match_id)
             self._say(match_id, BEGIN)

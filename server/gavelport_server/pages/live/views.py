@@ -13,7 +13,9 @@ from starlette.routing import Route
 from gavelport_server.pages import matches
 from gavelport_server.pages.errors import PageError
 from gavelport_server.pages.live.channel import EventStream
+from gavelport_server.pages.live.hall import FullError
 from gavelport_server.pages.rendering import page, rendered
+from gavelport_server.pages.shield import error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from gavelport_server.pages.shelf import Shelf
 
 NO_STORE = {"cache-control": "no-store"}
+LATER_S = 30
+"""After so long it is worth asking again, where too many matches are looked at."""
+FULL = "too many matches are watched just now"
 
 
 def list_as_text(rows: Sequence[RunningMatch]) -> str:
@@ -51,12 +56,16 @@ def routes(hall: Hall, shelf: Shelf, replays: Replays) -> list[Route]:
         return EventStream(hall.list)
 
     async def match_page(request: Request) -> Response:
-        found = await hall.match(request.path_params["match"])
+        try:
+            found = await hall.match(request.path_params["match"])
+        except FullError:
+            text = "This one cannot be watched as well. Try again in a minute, or see its replay when it has ended."
+            raise PageError(HTTPStatus.SERVICE_UNAVAILABLE, FULL, text, LATER_S) from None
         if found is None or found.over is not None:
             try:
                 return await trio.to_thread.run_sync(matches.match_page, request, shelf, replays)
-            except PageError as error:
-                if found is None or error.status is not HTTPStatus.NOT_FOUND:
+            except PageError as problem:
+                if found is None or problem.status is not HTTPStatus.NOT_FOUND:
                     raise
                 # It has ended just now, and its replay is being kept.
         answer = _live_page(request, found, hall)
@@ -64,7 +73,11 @@ def routes(hall: Hall, shelf: Shelf, replays: Replays) -> list[Route]:
         return answer
 
     async def match_stream(request: Request) -> Response:
-        found = await hall.match(request.path_params["match"])
+        try:
+            found = await hall.match(request.path_params["match"])
+        except FullError:
+            text = f"{FULL}; try again in a minute, or see its replay when it has ended"
+            return error(HTTPStatus.SERVICE_UNAVAILABLE, text, {"retry-after": str(LATER_S)})
         return Response(status_code=204) if found is None else EventStream(found.channel)
 
     return [
