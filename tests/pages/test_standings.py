@@ -50,6 +50,16 @@ def test_filters_are_in_the_address(client: TestClient, query: dict[str, str | l
         assert is_checked == (kind in query.get("hide", ()))
 
 
+@pytest.mark.parametrize("page", ["/", "/standings"])
+def test_those_that_lead_are_the_same_on_all_pages(client: TestClient, page: str) -> None:
+    html = unescape(client.get(page).text)
+    start = html.index(">Open ladder</a>")
+    of_ladder = html[start : html.index("</section>" if page == "/" else "</tr>", start)]
+    places = [of_ladder.find(bot) for bot in (TRADER, HOSTILE)]
+    assert -1 < places[0] < places[1]
+    assert QUOTES not in of_ladder, "it is inactive, and has no place"
+
+
 def test_what_is_chosen_stays_when_the_order_is_changed(client: TestClient) -> None:
     html = client.get(f"{PAGE}?hide=house&hide=inactive&q=script&owner=north-quay&sort=elo").text
     links = [unescape(one) for one in re.findall(r'<th scope="col"[^>]*><a href="([^"]*)"', html)]

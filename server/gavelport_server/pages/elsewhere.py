@@ -2,7 +2,8 @@
 
 To show a table, pages read results of a ladder, and bots' clocks must not wait for that. So a server starts this
 module as a process when they are first asked for, which serves them to this machine alone, and passes on to it whatever
-is no other address of its own. What is asked has been through the shield by then.
+is no other address of its own. What is asked has been through the shield by then. A process that answers no more is
+ended, and the next one started.
 
 `python -m gavelport_server.pages.elsewhere` reads a line of JSON from stdin, with `data` and `database` (a URL, or null
 for the data folder's own), prints its port, and ends when its stdin does.
@@ -24,6 +25,8 @@ from typing import TYPE_CHECKING
 import h11
 import structlog
 import trio
+from starlette.responses import Response
+from starlette.routing import Mount, Route, Router
 
 from gavelport_server.pages.live.broadcast import Broadcast
 from gavelport_server.pages.live.crowd import STREAM, Crowd
@@ -31,6 +34,7 @@ from gavelport_server.pages.shield import error, refusal
 from gavelport_server.storage.errors import StoreError
 
 if TYPE_CHECKING:
+    from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
     from gavelport_server.pages.live.broadcast import Live
@@ -43,6 +47,12 @@ START_S = 10.0
 """So long whoever asks waits for a process that is being started."""
 HEAD_S = 30.0
 """From a request to the beginning of its answer."""
+BEGIN_S = 60.0
+"""From a process's start to the first that is heard of it; after that it is taken to hang."""
+ALIVE = "/alive"
+"""Where it is asked whether it hangs. No thread is needed for the answer, so that many slow pages are no reason."""
+PING_S, ANSWER_S, MISSES = 5.0, 10.0, 3
+"""It is asked so often, has so long to answer, and may miss one time less than that in a row."""
 AGAIN_S, AGAIN_MOST_S, SOON_S = 1.0, 60.0, 60.0
 """As of house bots: from the end of a process to the next, and when that is doubled."""
 CHUNK = 65_536
@@ -88,7 +98,10 @@ class Elsewhere:
             began = trio.current_time()
             try:
                 code = await self._run_once()
-                _log.error("pages_ended", exit_code=code)
+                if code is None:
+                    _log.error("pages_silent", seconds=round(trio.current_time() - began))
+                else:
+                    _log.error("pages_ended", exit_code=code)
             except OSError as error:
                 _log.error("pages_not_started", error=error.strerror)
             except Exception:  # noqa: BLE001  costs those who look, and never the matches of this process
@@ -96,8 +109,11 @@ class Elsewhere:
             delay_s = min(AGAIN_MOST_S, 2 * delay_s) if trio.current_time() - began < SOON_S else AGAIN_S
             await trio.sleep(delay_s)
 
-    async def _run_once(self) -> int:
-        """Run the process once, and return its exit code. Raises OSError where it cannot be started."""
+    async def _run_once(self) -> int | None:
+        """Run the process once, and return its exit code; None where it answered no more and was ended.
+
+        Raises OSError where it cannot be started.
+        """
         ours, theirs = trio.socket.socketpair()
         with ours:
             with theirs:
@@ -116,18 +132,32 @@ class Elsewhere:
                 nursery.cancel_scope.cancel()
             return code
 
-    async def _until_ended(self, process: trio.Process, job: bytes) -> int:
-        """Give a process its job, say that it is ready, and wait for its end."""
+    async def _until_ended(self, process: trio.Process, job: bytes) -> int | None:
+        """Give a process its job, say that it is ready, and wait for its end, or end it when it answers no more."""
         assert process.stdin is not None
         assert process.stdout is not None
         try:
             with suppress(trio.BrokenResourceError):  # it has ended already
                 await process.stdin.send_all(job)
-            printed = await process.stdout.receive_some(100)
-            if printed.strip().isdigit():
-                self._port = int(printed)
-                self._ready.set()
-            return await process.wait()
+            with trio.move_on_after(BEGIN_S) as beginning:
+                printed = await process.stdout.receive_some(100)
+            if beginning.cancelled_caught:
+                return None
+            if not printed.strip().isdigit():
+                return await process.wait()
+            self._port = port = int(printed)
+            self._ready.set()
+            code = None
+            async with trio.open_nursery() as nursery:
+
+                async def watch() -> None:
+                    await _until_silent(port)
+                    nursery.cancel_scope.cancel()
+
+                nursery.start_soon(watch)
+                code = await process.wait()
+                nursery.cancel_scope.cancel()
+            return code
         finally:
             self._port = None
             if self._ready.is_set():  # else whoever waits, waits for the next one
@@ -185,6 +215,25 @@ class Elsewhere:
             await send({"type": "http.response.body", "body": b""})
 
 
+async def _until_silent(port: int) -> None:
+    """Return when the process behind a port has not answered for several times in a row."""
+    misses = 0
+    while misses < MISSES:
+        await trio.sleep(PING_S)
+        misses = 0 if await _answers(port) else misses + 1
+
+
+async def _answers(port: int) -> bool:
+    ping = f"HEAD {ALIVE} HTTP/1.1\r\nhost: {HOST}\r\nconnection: close\r\n\r\n"
+    try:
+        with trio.fail_after(ANSWER_S):
+            async with await trio.open_tcp_stream(HOST, port) as stream:
+                await stream.send_all(ping.encode())
+                return bool(await stream.receive_some(1))
+    except (OSError, trio.BrokenResourceError, trio.TooSlowError):
+        return False
+
+
 async def _pass_on(scope: Scope, stream: trio.SocketStream, send: Send) -> None:
     target: bytes = scope["raw_path"]
     if scope["query_string"]:
@@ -225,6 +274,9 @@ async def _serve(data: Path, database: str | None, live: int | None, *, is_serve
         def replay(self, match_id: str) -> bytes:
             return public_copy(super().replay(match_id))
 
+    async def alive(_request: Request) -> Response:
+        return Response(status_code=HTTPStatus.NO_CONTENT)
+
     # Where matches are played for their own sake alone, there is no database.
     is_empty = database is None and not (data / FILE).exists()
     with closing(MemoryStore() if is_empty else open_store(database or data, create=False)) as store:
@@ -235,11 +287,12 @@ async def _serve(data: Path, database: str | None, live: int | None, *, is_serve
                     trio.SocketStream(trio.socket.fromfd(live, socket.AF_UNIX, socket.SOCK_STREAM)), list_as_text
                 )
                 nursery.start_soon(hall.run)
-            app = site(Public(store, data), hall, is_served=is_served)
+            pages = site(Public(store, data), hall, is_served=is_served)
+            app = Router([Route(ALIVE, alive), Mount("/", pages)])
             url = await nursery.start(serve_http, app, f"{HOST}:0")
             sys.stdout.write(url.rpartition(":")[2] + "\n")
             sys.stdout.flush()
-            nursery.start_soon(_warm, app.state.shelf)
+            nursery.start_soon(_warm, pages.state.shelf)
             await trio.lowlevel.FdStream(os.dup(0)).receive_some(1)
             nursery.cancel_scope.cancel()
 

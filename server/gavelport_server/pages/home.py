@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gavelport_server.pages.matchlist import rows_of
 from gavelport_server.pages.rendering import page
+from gavelport_server.pages.standings import leading
 from gavelport_server.storage.store import ResultFilter
 
 if TYPE_CHECKING:
@@ -14,12 +15,14 @@ if TYPE_CHECKING:
 
     from gavelport_server.pages.shelf import Shelf
 
-SHOWN = 4
+SHOWN, LEADERS = 4, 5
 LATEST = 8
 
 
 def home(request: Request, shelf: Shelf) -> Response:
     """Return the first page."""
-    competitions = sorted(shelf.competitions(), key=lambda one: not one.is_ladder)
+    competitions = sorted(shelf.competitions(), key=lambda one: not one.is_ladder)[:SHOWN]
+    accounts = shelf.source.accounts()
+    shown = [(one, leading(one, accounts)[:LEADERS]) for one in competitions]
     latest = shelf.source.find_results(ResultFilter(with_unrated=True), limit=LATEST)
-    return page(request, "home.html", competitions=competitions[:SHOWN], latest=rows_of(shelf, latest))
+    return page(request, "home.html", competitions=shown, latest=rows_of(shelf, latest))

@@ -33,7 +33,7 @@ PAGE = 100
 CURVES = 6
 """So many curves are drawn until others are chosen."""
 MOST_CURVES = 50
-LATEST = 10
+LATEST, LEADERS = 10, 3
 BEYOND = 300.0
 """So far beyond all ratings the axis of intervals reaches at most."""
 MOST_OWNER = 64
@@ -138,9 +138,18 @@ def lines_of(competition: Competition, accounts: Mapping[str, Account]) -> list[
     return found
 
 
+def leading(competition: Competition, accounts: Mapping[str, Account]) -> list[Row]:
+    """Return those who hold a place, best first: on a ladder the inactive hold none."""
+    if not competition.is_ladder:
+        return list(competition.rows)
+    return [row for row in competition.rows if not accounts.get(row.entrant.bot, NOBODY).is_inactive]
+
+
 def standings_list(request: Request, shelf: Shelf) -> Response:
     """Return the list of all ladders and tournaments."""
-    return page(request, "standings_list.html", competitions=shelf.competitions(), games=GAMES)
+    accounts = shelf.source.accounts()
+    competitions = [(one, leading(one, accounts)[:LEADERS]) for one in shelf.competitions()]
+    return page(request, "standings_list.html", competitions=competitions)
 
 
 def competition_page(request: Request, shelf: Shelf) -> Response:
