@@ -119,7 +119,7 @@ def test_curves_are_drawn_for_the_bots_that_are_chosen(window: Visit, url: str) 
 def test_lists_of_bots_and_matches_are_filtered(window: Visit, url: str) -> None:
     page = window.page
     window.open(f"{url}/bots")
-    page.locator("#q").fill("north")
+    page.locator("#q").fill("south")
     expect(page.locator("#list tbody tr")).to_have_count(1)
     window.open(f"{url}/matches")
     page.locator("#game").select_option("shipping")
