@@ -66,6 +66,7 @@
     const chosen = (picks.length ? wanted.map((one) => curves.get(one)) : [...curves.values()]).filter((one) => one?.x.length);
     const joined = uPlot.join(chosen.length ? chosen.map((one) => [one.x, one.y]) : [[[], []]]);
     const axis = { stroke: ink("--ink-3"), grid: { stroke: ink("--line"), width: 1 }, ticks: { show: false }, font: "11px sans-serif" };
+    const atRest = (drawn) => drawn.root.classList.toggle("at-rest", drawn.cursor.idx == null);
     plot?.destroy();
     plot = new uPlot({
       width: place.clientWidth,
@@ -73,12 +74,13 @@
       scales: { x: { time: false } },
       legend: { live: place.clientWidth > 500 },
       cursor: { y: false },
-      hooks: { drawClear: [drawBehind] },
+      hooks: { drawClear: [drawBehind], ready: [atRest], setLegend: [atRest] },
       axes: [{ ...axis, size: 32, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? tick : "")) }, { ...axis, size: 46 }],
       series: [
         { label: panel.dataset.x || "match" },
         ...chosen.map((one, index) => ({
           label: one.bot,
+          value: (_, elo) => (elo == null ? "" : String(Math.round(elo))),
           stroke: ink(`--seat-${index % 5}`),
           dash: dashes[index % dashes.length],
           width: 1.6,
