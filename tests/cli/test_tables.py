@@ -133,6 +133,8 @@ def test_one_sided_intervals_show_the_side_that_is_known() -> None:
     assert "–" in second.split()[4]
     assert "≤ " in third
     assert interval_text((880.6, 1200.2), never_won=False, never_lost=False) == "881–1200"
+    assert interval_text((-880.6, 1200.2), never_won=False, never_lost=False) == "−881 to 1200"
+    assert interval_text((-880.6, -20.2), never_won=False, never_lost=False) == "−881 to −20"
     assert interval_text((880.6, 1200.2), never_won=True, never_lost=False) == "≤ 1200"
     assert interval_text(None, never_won=True, never_lost=False) == NONE
 

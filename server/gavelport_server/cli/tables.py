@@ -84,7 +84,14 @@ def interval_text(interval: tuple[float, float] | None, *, never_won: bool, neve
     low, high = interval
     if never_won:
         return f"≤ {high:.0f}"
-    return f"≥ {low:.0f}" if never_lost else f"{low:.0f}–{high:.0f}"
+    return f"≥ {low:.0f}" if never_lost else span_text(low, high)
+
+
+def span_text(low: float, high: float) -> str:
+    """Return both ends of a rating's interval; below zero with a word between, as a dash would look like a sign."""
+    if round(low) >= 0:
+        return f"{low:.0f}–{high:.0f}"
+    return f"{low:.0f} to {high:.0f}".replace("-", "\N{MINUS SIGN}")
 
 
 def head_to_head_tables(summary: Summary, width: int) -> list[Table]:
