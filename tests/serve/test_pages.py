@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog
@@ -112,6 +114,69 @@ async def test_a_process_that_does_not_start_is_not_waited_for_for_ever(
         assert " 503 " in told.partition("\r\n")[0]
         assert "<p>The pages are being started; try again in a few seconds.</p>" in told
         nursery.cancel_scope.cancel()
+
+
+async def test_a_process_that_hangs_is_ended_and_the_next_one_serves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("AGAIN_S", 0.1), ("PING_S", 0.05), ("ANSWER_S", 1.0)):
+        monkeypatch.setattr(elsewhere, name, value)
+    SqlStore.in_folder(tmp_path / "data", create=True).close()
+    begun = processes(monkeypatch)
+    with structlog.testing.capture_logs() as logs:
+        async with trio.open_nursery() as nursery:
+            port = await start(nursery, Elsewhere(tmp_path / "data"))
+            await until(port, "/", "200")
+            begun[0].send_signal(signal.SIGSTOP)
+            told = await until(port, "/", "200")
+            assert "text/html" in told
+            assert len(begun) == 2
+            assert begun[0].returncode == -signal.SIGKILL
+            assert begun[1].returncode is None
+            nursery.cancel_scope.cancel()
+    assert [line["event"] for line in logs if line["event"].startswith("pages")] == ["pages_silent"]
+
+
+async def test_a_process_of_which_nothing_is_heard_is_ended(
+    tmp_path: Path, stub: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / f"{stub}.py").write_text("import sys; sys.stdin.readline(); sys.stdin.read(1)")
+    monkeypatch.setattr(elsewhere, "BEGIN_S", 0.2)
+    monkeypatch.setattr(elsewhere, "START_S", 0.1)
+    begun = processes(monkeypatch)
+    with structlog.testing.capture_logs() as logs:
+        async with trio.open_nursery() as nursery:
+            port = await start(nursery, Elsewhere(tmp_path, module=stub))
+            with trio.fail_after(20):
+                while len(begun) < 2:
+                    assert "the pages are being started" in await asked(port, "/")
+            nursery.cancel_scope.cancel()
+    assert logs[0]["event"] == "pages_silent"
+
+
+async def test_a_process_may_miss_a_ping_or_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [True, False, False, True, False, False, False]
+
+    async def answered(port: int) -> bool:
+        return answers.pop(0)
+
+    monkeypatch.setattr(elsewhere, "_answers", answered)
+    monkeypatch.setattr(elsewhere, "PING_S", 0.0)
+    await elsewhere._until_silent(1)
+    assert answers == []
+
+
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[trio.Process]:
+    """Return the list to which the processes come that are started from now on."""
+    begun: list[trio.Process] = []
+    open_process = trio.lowlevel.open_process
+
+    async def opened(*args: Any, **kwargs: Any) -> trio.Process:
+        begun.append(await open_process(*args, **kwargs))
+        return begun[-1]
+
+    monkeypatch.setattr(trio.lowlevel, "open_process", opened)
+    return begun
 
 
 async def test_what_cannot_be_told_of_matches_costs_the_pages_alone(

@@ -30,10 +30,12 @@ from starlette.routing import Mount, Route, Router
 
 from gavelport_server.pages.live.broadcast import Broadcast
 from gavelport_server.pages.live.crowd import STREAM, Crowd
-from gavelport_server.pages.shield import error, refusal
+from gavelport_server.pages.shield import refusal
 from gavelport_server.storage.errors import StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
@@ -175,15 +177,21 @@ class Elsewhere:
         if not scope["path"].endswith(STREAM):
             await self._answer(scope, receive, send)
             return
-        with self._crowd.place(scope["client"][0] if scope.get("client") else "") as refusal:
-            if refusal:
-                await error(HTTPStatus.TOO_MANY_REQUESTS, refusal, {"retry-after": "30"})(scope, receive, send)
+        with self._crowd.place(scope["client"][0] if scope.get("client") else "") as reason:
+            if reason:
+                answer = self._refused(scope, HTTPStatus.TOO_MANY_REQUESTS, reason, {"retry-after": "30"})
+                await answer(scope, receive, send)
                 return
             # A stream that breaks off is nothing to tell of: browsers ask again.
             try:
                 await self._answer(scope, receive, send)
             except* (trio.BrokenResourceError, h11.RemoteProtocolError):
                 pass
+
+    def _refused(
+        self, scope: Scope, status: HTTPStatus, message: str, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        return refusal(scope, status, message, headers, has_live=self._live is not None)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         self._wanted.set()
@@ -195,8 +203,7 @@ class Elsewhere:
             stream = await trio.open_tcp_stream(HOST, self._port)
         except OSError:
             text = "the pages are being started; try again in a few seconds"
-            answer = refusal(scope, HTTPStatus.SERVICE_UNAVAILABLE, text, has_live=self._live is not None)
-            await answer(scope, receive, send)
+            await self._refused(scope, HTTPStatus.SERVICE_UNAVAILABLE, text)(scope, receive, send)
             return
         is_whole = False
         async with stream, trio.open_nursery() as nursery:
