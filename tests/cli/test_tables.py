@@ -16,6 +16,7 @@ from gavelport_server.cli.tables import (
     interval_text,
     labels,
     running_table,
+    span_text,
     standings_tables,
 )
 from gavelport_server.conduct.summary import Summary, summarize
@@ -60,7 +61,7 @@ def test_no_figure_is_cut_at_any_width(width: int) -> None:
     figures = one.rows[0].figures
     assert figures is not None
     assert figures.interval is not None
-    for words in [*headers.split(), "1523", "34.0", f"{figures.rating:.0f}", f"{figures.interval[0]:.0f}–"]:
+    for words in [*headers.split(), "1523", "34.0", f"{figures.rating:.0f}", span_text(*figures.interval)]:
         assert words in text
     assert "…" not in re.sub(r"bot_\w+…", "", text), "only names may be cut"
     assert all(len(line) <= width for line in text.splitlines())
