@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from gavelport_server.lobby.intake import Intake
 
 ZIP, TEXT = b"\x00", b"\x01"
-HOUSE_INPUTS = 25
-"""After so many what they left behind is thrown away; an owner may submit but ten."""
+HOUSE_INPUTS = 5
+"""After so many what they left behind is thrown away: a version that is there would stand in the way of most."""
+AFRESH = 0.5
+"""So many changes begin with a seed: what was changed often is refused at its first word."""
 WORDS = (
     '"ant"', '"Ant"', '""', '"2"', '"\\u0000"', '"node"', '"/etc/passwd"', '"none.py"', "[]", '["container"]',
     "[[1]]", "{}", "1", "1e999", "nan", "true", "2030-01-01", "'''", "[games]", "[[games]]", "\n", "=", ".", "\ud7ff",
@@ -47,11 +49,15 @@ class Packages:
 
     def mutated(self, data: bytes, rng: random.Random) -> bytes | None:
         """Return a manifest with a value or line changed, or a package with one of its names or files changed."""
+        if rng.random() < AFRESH:
+            data = rng.choice(list(self.seeds()))
         if data[:1] == TEXT:
             lines = data[1:].decode(errors="replace").split("\n")
             place = rng.randrange(len(lines))
             key, equals, _ = lines[place].partition("=")
-            lines[place] = f"{key}{equals or '='} {rng.choice(WORDS)}" if rng.random() < 0.8 else rng.choice(WORDS)
+            lines[place] = rng.choice(
+                (f"{key}{equals or '='} {rng.choice(WORDS)}",) * 2 + (rng.choice(WORDS), f"{lines[place]} # {place}")
+            )
             return TEXT + "\n".join(lines).encode(errors="replace")
         try:
             with zipfile.ZipFile(BytesIO(data[1:])) as package:
