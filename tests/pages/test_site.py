@@ -3,6 +3,8 @@
 import re
 import shutil
 from contextlib import closing
+from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote
@@ -20,6 +22,7 @@ from gavelport_server.pages.replays import Replays
 from gavelport_server.pages.site import site
 from gavelport_server.pages.source import DataFolderSource
 from gavelport_server.storage.sql import SqlStore
+from gavelport_server.storage.store import Kind
 from starlette.testclient import TestClient
 
 from tests.pages.folders import HOSTILE, IDENTITY, LADDER, NAMES, NOTE, QUOTES, fill, record
@@ -259,6 +262,22 @@ def test_an_empty_folder_says_what_to_do(tmp_path: Path) -> None:
         assert client.get(f"/tournaments/{CUP}").status_code == 200
         assert client.get(f"/bots/{quote(HOSTILE, safe='')}").status_code == 200
     store.close()
+
+
+def test_the_first_page_begins_with_ladders_and_leaves_out_practice_without_a_match(
+    folder: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path / "data")
+    with closing(SqlStore.in_folder(tmp_path / "data", create=False)) as store:
+        kinds: dict[str, Kind] = {"Later": "ladder", "Later practice": "practice"}
+        for name, kind in kinds.items():
+            store.open_tournament(replace(record("container"), identity=name, name=name, kind=kind, entrants=()))
+    with closing(DataFolderSource(tmp_path / "data")) as source:
+        html = client_of(source).get("/").text
+    headings = [unescape(one) for one in re.findall(r'<h2><a href="[^"]*">([^<]*)</a>', html)]
+    assert headings[:2] == ["Open ladder", "Later"]
+    assert len(headings) == 4
+    assert "practice" not in html
 
 
 def test_a_ladder_is_told_by_bots_with_the_ratings_that_are_kept(client: TestClient, folder: Path) -> None:
