@@ -122,6 +122,14 @@ def test_curves_are_drawn_for_the_bots_that_are_chosen(window: Visit, url: str) 
     expect(page.locator(".u-series")).to_have_count(3)
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_each_curve_is_named_at_every_width(browser: Browser, url: str, width: int) -> None:
+    with visit(browser, width) as window:
+        window.open(url + CUP)
+        names = window.page.locator(".u-series .u-label", has_text=re.compile("."))
+        expect(names.filter(visible=True)).to_have_count(3)
+
+
 def test_lists_of_bots_and_matches_are_filtered(window: Visit, url: str) -> None:
     page = window.page
     window.open(f"{url}/bots")
