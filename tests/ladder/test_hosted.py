@@ -289,7 +289,7 @@ async def test_a_match_with_a_hosted_bot_is_played_again_after_a_crash(autojump_
 
 @pytest.mark.parametrize("reason", sorted(PLAYED_AGAIN))
 async def test_a_match_is_played_again_though_the_server_ended_before_it_kept_that(
-    autojump_clock: MockClock, hosts: Hosts, reason: str
+    autojump_clock: MockClock, hosts: Hosts, reason: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world, names = hosts.world, ("ann", "bob", "cat", "dan")
     identity = world.record().identity
@@ -304,6 +304,7 @@ async def test_a_match_is_played_again_though_the_server_ended_before_it_kept_th
             world.connect(bot)
         await world.until(lambda: len(world.results()) > 3 * start)  # noqa: B023 - called at once
         await stopped(hosts)
+        monkeypatch.setattr(world.store, "add_rerun", pytest.fail)
     again = world.store.rerun("lost")
     assert again is not None
     assert [one.match_id for one in world.results()].count(again.again_id) == 1

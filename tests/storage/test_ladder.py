@@ -62,6 +62,7 @@ def test_a_void_match_is_played_again_once(ladder: Store) -> None:
     assert ladder.add_rerun("l1", again)
     assert not ladder.add_rerun("l1", RerunRecord("v", "m0001", ("ant", "bee", "cow")))
     assert ladder.rerun("v") == again
+    assert list(ladder.voids("l1")) == [replace(void, again_id="m0000")]
     assert ladder.add_rerun("l1", RerunRecord("w", "x", ("bee", "ant", "cow")))
     assert list(ladder.reruns("l1")) == [again, RerunRecord("w", "x", ("bee", "ant", "cow"))]
     assert ladder.append_result("l1", result(0))  # m0000

@@ -161,7 +161,12 @@ class MemoryStore(MemorySubmissions):
     def voids(self, identity: str) -> Sequence[VoidRecord]:
         """Return the matches that came to no result, oldest first."""
         with self._lock:
-            return sorted(self._tournament(identity).voids.values(), key=lambda one: (one.at, one.match_id))
+            kept = self._tournament(identity)
+            ordered = sorted(kept.voids.values(), key=lambda one: (one.at, one.match_id))
+            return [
+                replace(one, again_id=kept.reruns[one.match_id].again_id) if one.match_id in kept.reruns else one
+                for one in ordered
+            ]
 
     def add_rerun(self, identity: str, rerun: RerunRecord) -> bool:
         """Keep that a void match is to be played again; see `Store.add_rerun`."""

@@ -111,13 +111,16 @@ class SqlLadder(Database):
 
     def voids(self, identity: str) -> Sequence[VoidRecord]:
         """Return the matches that came to no result, oldest first."""
-        voids = schema.void.c
+        voids, reruns = schema.void.c, schema.rerun.c
+        chosen = select(voids.match_id, voids.reason, voids.at, voids.bots, reruns.again_id).join_from(
+            schema.void, schema.rerun, reruns.match_id == voids.match_id, isouter=True
+        )
         with self._reading() as connection:
-            chosen = select(voids.match_id, voids.reason, voids.at, voids.bots).where(
-                voids.tournament_id == self._key(connection, identity)
-            )
-            rows = connection.execute(chosen.order_by(voids.at, voids.match_id))
-            return [VoidRecord(row.match_id, row.reason, row.at, tuple(row.bots.split())) for row in rows]
+            ours = chosen.where(voids.tournament_id == self._key(connection, identity))
+            return [
+                VoidRecord(row.match_id, row.reason, row.at, tuple(row.bots.split()), row.again_id or "")
+                for row in connection.execute(ours.order_by(voids.at, voids.match_id))
+            ]
 
     def add_rerun(self, identity: str, rerun: RerunRecord) -> bool:
         """Keep that a void match is to be played again; see `Store.add_rerun`."""

@@ -135,6 +135,8 @@ class VoidRecord:
     """ISO 8601, UTC."""
     bots: tuple[str, ...] = ()
     """By seat; empty where that was not kept."""
+    again_id: str = ""
+    """Of the match that is played in its place, as `add_rerun` kept it; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,8 +165,8 @@ class Requests:
             identity = ladder.record(is_rated=is_rated).identity
             for void in await self._in_worker(self._recorder.voids, identity):
                 self._matches.remember(void.match_id, VoidMatch(ladder, is_rated, void.bots))
-                if void.reason in PLAYED_AGAIN:
-                    self.rerun(void.match_id)  # a server may have ended in between; `save` leaves out what is known
+                if void.reason in PLAYED_AGAIN and not void.again_id:
+                    self.rerun(void.match_id)  # a server ended before it kept that
             for rerun in await self._in_worker(self._recorder.reruns, identity):
                 if rerun.again_id not in running:
                     self._again.append(_Again(rerun, VoidMatch(ladder, is_rated, rerun.bots), is_kept=True))
