@@ -18,6 +18,7 @@ from gavelport_server.cli.tables import (
     running_table,
     span_text,
     standings_tables,
+    whole,
 )
 from gavelport_server.conduct.summary import Summary, summarize
 from gavelport_server.ratings.standing import Chance
@@ -61,7 +62,7 @@ def test_no_figure_is_cut_at_any_width(width: int) -> None:
     figures = one.rows[0].figures
     assert figures is not None
     assert figures.interval is not None
-    for words in [*headers.split(), "1523", "34.0", f"{figures.rating:.0f}", span_text(*figures.interval)]:
+    for words in [*headers.split(), "1523", "34.0", whole(figures.rating), span_text(*figures.interval)]:
         assert words in text
     assert "…" not in re.sub(r"bot_\w+…", "", text), "only names may be cut"
     assert all(len(line) <= width for line in text.splitlines())
@@ -136,6 +137,10 @@ def test_one_sided_intervals_show_the_side_that_is_known() -> None:
     assert interval_text((880.6, 1200.2), never_won=False, never_lost=False) == "881–1200"
     assert interval_text((-880.6, 1200.2), never_won=False, never_lost=False) == "−881 to 1200"
     assert interval_text((-880.6, -20.2), never_won=False, never_lost=False) == "−881 to −20"
+    assert interval_text((-0.3, 20), never_won=False, never_lost=False) == "0–20"
+    assert interval_text((-900, -0.2), never_won=False, never_lost=False) == "−900 to 0"
+    assert interval_text((-900, -20), never_won=True, never_lost=False) == "≤ −20"
+    assert interval_text((-900, -20), never_won=False, never_lost=True) == "≥ −900"
     assert interval_text((880.6, 1200.2), never_won=True, never_lost=False) == "≤ 1200"
     assert interval_text(None, never_won=True, never_lost=False) == NONE
 

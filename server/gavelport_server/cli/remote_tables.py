@@ -8,7 +8,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from gavelport_server.cli.tables import span_text
+from gavelport_server.cli.tables import span_text, whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def standings_table(rows: Sequence[ladder_pb2.LadderStanding], unit: str, width:
             f"{row.matches:,}",
         ]
         fit = row.fit if row.HasField("fit") else None
-        cells += [f"{fit.rating:.0f}", span_text(fit.low, fit.high)] if fit else [NONE, NONE]
+        cells += [whole(fit.rating), span_text(fit.low, fit.high)] if fit else [NONE, NONE]
         if is_wide:
             ranks = NONE
             if fit:

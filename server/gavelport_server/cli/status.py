@@ -14,7 +14,7 @@ from gavelport_server.cli.check import MARKS
 from gavelport_server.cli.data import console, counted, json_option, page_width
 from gavelport_server.cli.remote import as_dict, connected, end_with_server, print_json, server_option
 from gavelport_server.cli.remote_tables import NONE, bots_table, plain_table, when
-from gavelport_server.cli.tables import span_text
+from gavelport_server.cli.tables import span_text, whole
 from gavelport_server.conduct.checks.finding import Verdict
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _standing(row: ladder_pb2.LadderStanding) -> str:
         told.append(f"{row.day_change:+.0f} in 24 h".replace("-", "\N{MINUS SIGN}"))
     told.append(counted(row.matches, "match", "matches"))
     if row.HasField("fit"):
-        told.append(f"rating {row.fit.rating:.0f} in {span_text(row.fit.low, row.fit.high)}")
+        told.append(f"rating {whole(row.fit.rating)} in {span_text(row.fit.low, row.fit.high)}")
     told.append(counted(row.faults, "fault", "faults") if row.faults else "no faults")
     return ", ".join(told)
 

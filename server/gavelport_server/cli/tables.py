@@ -71,7 +71,7 @@ def _rating(row: Row) -> tuple[Text, str, str]:
         return Text(NONE, style="dim"), NONE, NONE
     best, worst = figures.rank_interval
     return (
-        Text(f"{figures.rating:.0f}", style="bold"),
+        Text(whole(figures.rating), style="bold"),
         interval_text(figures.interval, never_won=row.never_won, never_lost=row.never_lost),
         str(best) if best == worst else f"{best}–{worst}",
     )
@@ -83,15 +83,18 @@ def interval_text(interval: tuple[float, float] | None, *, never_won: bool, neve
         return NONE
     low, high = interval
     if never_won:
-        return f"≤ {high:.0f}"
-    return f"≥ {low:.0f}" if never_lost else span_text(low, high)
+        return f"≤ {whole(high)}"
+    return f"≥ {whole(low)}" if never_lost else span_text(low, high)
 
 
 def span_text(low: float, high: float) -> str:
     """Return both ends of a rating's interval; below zero with a word between, as a dash would look like a sign."""
-    if round(low) >= 0:
-        return f"{low:.0f}–{high:.0f}"
-    return f"{low:.0f} to {high:.0f}".replace("-", "\N{MINUS SIGN}")
+    return f"{whole(low)}{'–' if round(low) >= 0 else ' to '}{whole(high)}"
+
+
+def whole(figure: float) -> str:
+    """Return a figure without decimals, with a minus sign that no dash is taken for."""
+    return f"{round(figure)}".replace("-", "\N{MINUS SIGN}")
 
 
 def head_to_head_tables(summary: Summary, width: int) -> list[Table]:
