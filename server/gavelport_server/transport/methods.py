@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
 from gavelport.v1 import access_pb2
-from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor
+from google.protobuf.descriptor import MethodDescriptor
 from google.protobuf.message import DecodeError, Message
 from google.protobuf.message_factory import GetMessageClass
 
@@ -45,13 +45,14 @@ class Rpc:
 def _field_with_nul(message: Message) -> str:
     """Return the path of the first text field with a NUL in it, empty where there is none."""
     for field, value in message.ListFields():
-        if field.type == FieldDescriptor.TYPE_STRING:
-            if any("\0" in text for text in ([value] if isinstance(value, str) else value)):
+        parts: Iterable[object] = value if field.is_repeated else [value]
+        if isinstance(value, Mapping):  # of a map, its keys and its values
+            parts = [*value, *value.values()]
+        for part in parts:
+            if isinstance(part, str) and "\0" in part:
                 return str(field.name)
-        elif field.type == FieldDescriptor.TYPE_MESSAGE:
-            for part in [value] if isinstance(value, Message) else value:
-                if inner := _field_with_nul(part):
-                    return f"{field.name}.{inner}"
+            if isinstance(part, Message) and (inner := _field_with_nul(part)):
+                return f"{field.name}.{inner}"
     return ""
 
 
