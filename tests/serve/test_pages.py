@@ -18,6 +18,8 @@ from gavelport_server.pages.elsewhere import Elsewhere
 from gavelport_server.storage.sql import SqlStore
 from starlette.routing import Mount, Router
 
+from tests.conduct.test_process import are_gone
+
 STUB = """
 import sys, threading, http.server
 
@@ -127,6 +129,7 @@ async def test_a_process_that_hangs_is_ended_and_the_next_one_serves(
         async with trio.open_nursery() as nursery:
             port = await start(nursery, Elsewhere(tmp_path / "data"))
             await until(port, "/", "200")
+            assert " 200 " in (await asked(port, "/", "x-alive: 1\r\n")).partition("\r\n")[0], "it asks, nobody else"
             begun[0].send_signal(signal.SIGSTOP)
             told = await until(port, "/", "200")
             assert "text/html" in told
@@ -140,18 +143,26 @@ async def test_a_process_that_hangs_is_ended_and_the_next_one_serves(
 async def test_a_process_of_which_nothing_is_heard_is_ended(
     tmp_path: Path, stub: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / f"{stub}.py").write_text("import sys; sys.stdin.readline(); sys.stdin.read(1)")
-    monkeypatch.setattr(elsewhere, "BEGIN_S", 0.2)
+    pids = tmp_path / "pids"
+    (tmp_path / f"{stub}.py").write_text(
+        "import subprocess, sys\n"
+        "worker = subprocess.Popen(['sleep', '600'], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)\n"
+        f"print(worker.pid, file=open({str(pids)!r}, 'a'), flush=True)\n"
+        "sys.stdin.readline(); sys.stdin.read(1)"
+    )
+    monkeypatch.setattr(elsewhere, "BEGIN_S", 0.5)
     monkeypatch.setattr(elsewhere, "START_S", 0.1)
     begun = processes(monkeypatch)
     with structlog.testing.capture_logs() as logs:
         async with trio.open_nursery() as nursery:
             port = await start(nursery, Elsewhere(tmp_path, module=stub))
             with trio.fail_after(20):
-                while len(begun) < 2:
+                while len(begun) < 2 or not pids.exists():
                     assert "the pages are being started" in await asked(port, "/")
-            nursery.cancel_scope.cancel()
+                nursery.cancel_scope.cancel()
     assert logs[0]["event"] == "pages_silent"
+    with trio.fail_after(20):
+        await are_gone(*map(int, pids.read_text().split()))
 
 
 async def test_a_process_may_miss_a_ping_or_two(monkeypatch: pytest.MonkeyPatch) -> None:

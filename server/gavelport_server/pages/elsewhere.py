@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -26,7 +27,6 @@ import h11
 import structlog
 import trio
 from starlette.responses import Response
-from starlette.routing import Mount, Route, Router
 
 from gavelport_server.pages.live.broadcast import Broadcast
 from gavelport_server.pages.live.crowd import STREAM, Crowd
@@ -36,7 +36,6 @@ from gavelport_server.storage.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from starlette.requests import Request
     from starlette.types import Receive, Scope, Send
 
     from gavelport_server.pages.live.broadcast import Live
@@ -51,8 +50,9 @@ HEAD_S = 30.0
 """From a request to the beginning of its answer."""
 BEGIN_S = 60.0
 """From a process's start to the first that is heard of it; after that it is taken to hang."""
-ALIVE = "/alive"
-"""Where it is asked whether it hangs. No thread is needed for the answer, so that many slow pages are no reason."""
+ALIVE = b"x-alive"
+"""The header by which it is asked whether it hangs, and which nobody else's requests bring. No thread is needed for the
+answer, so that many slow pages are no reason."""
 PING_S, ANSWER_S, MISSES = 5.0, 10.0, 3
 """It is asked so often, has so long to answer, and may miss one time less than that in a row."""
 AGAIN_S, AGAIN_MOST_S, SOON_S = 1.0, 60.0, 60.0
@@ -101,7 +101,7 @@ class Elsewhere:
             try:
                 code = await self._run_once()
                 if code is None:
-                    _log.error("pages_silent", seconds=round(trio.current_time() - began))
+                    _log.error("pages_silent")
                 else:
                     _log.error("pages_ended", exit_code=code)
             except OSError as error:
@@ -164,7 +164,10 @@ class Elsewhere:
             self._port = None
             if self._ready.is_set():  # else whoever waits, waits for the next one
                 self._ready = trio.Event()
-            process.kill()  # it holds nothing that could be lost
+            with suppress(
+                ProcessLookupError
+            ):  # its workers, too, which would not notice; nothing of theirs can be lost
+                os.killpg(process.pid, signal.SIGKILL)
             with trio.CancelScope(shield=True):
                 await process.wait()
                 await process.stdin.aclose()
@@ -231,7 +234,7 @@ async def _until_silent(port: int) -> None:
 
 
 async def _answers(port: int) -> bool:
-    ping = f"HEAD {ALIVE} HTTP/1.1\r\nhost: {HOST}\r\nconnection: close\r\n\r\n"
+    ping = f"HEAD / HTTP/1.1\r\nhost: {HOST}\r\n{ALIVE.decode()}: 1\r\nconnection: close\r\n\r\n"
     try:
         with trio.fail_after(ANSWER_S):
             async with await trio.open_tcp_stream(HOST, port) as stream:
@@ -281,9 +284,6 @@ async def _serve(data: Path, database: str | None, live: int | None, *, is_serve
         def replay(self, match_id: str) -> bytes:
             return public_copy(super().replay(match_id))
 
-    async def alive(_request: Request) -> Response:
-        return Response(status_code=HTTPStatus.NO_CONTENT)
-
     # Where matches are played for their own sake alone, there is no database.
     is_empty = database is None and not (data / FILE).exists()
     with closing(MemoryStore() if is_empty else open_store(database or data, create=False)) as store:
@@ -295,7 +295,11 @@ async def _serve(data: Path, database: str | None, live: int | None, *, is_serve
                 )
                 nursery.start_soon(hall.run)
             pages = site(Public(store, data), hall, is_served=is_served)
-            app = Router([Route(ALIVE, alive), Mount("/", pages)])
+
+            async def app(scope: Scope, receive: Receive, send: Send) -> None:
+                is_ping = scope["type"] == "http" and any(name == ALIVE for name, _ in scope["headers"])
+                await (Response(status_code=HTTPStatus.NO_CONTENT) if is_ping else pages)(scope, receive, send)
+
             url = await nursery.start(serve_http, app, f"{HOST}:0")
             sys.stdout.write(url.rpartition(":")[2] + "\n")
             sys.stdout.flush()
