@@ -59,7 +59,7 @@ def routes(hall: Hall, shelf: Shelf, replays: Replays) -> list[Route]:
         try:
             found = await hall.match(request.path_params["match"])
         except FullError:
-            text = "This one cannot be watched as well. Try again in a minute, or see its replay when it has ended."
+            text = f"This one cannot be watched as well. Try again in {LATER_S} s, or see its replay when it has ended."
             raise PageError(HTTPStatus.SERVICE_UNAVAILABLE, FULL, text, LATER_S) from None
         if found is None or found.over is not None:
             try:
@@ -76,7 +76,7 @@ def routes(hall: Hall, shelf: Shelf, replays: Replays) -> list[Route]:
         try:
             found = await hall.match(request.path_params["match"])
         except FullError:
-            text = f"{FULL}; try again in a minute, or see its replay when it has ended"
+            text = f"{FULL}; try again in {LATER_S} s, or see its replay when it has ended"
             return error(HTTPStatus.SERVICE_UNAVAILABLE, text, {"retry-after": str(LATER_S)})
         return Response(status_code=204) if found is None else EventStream(found.channel)
 
