@@ -101,6 +101,13 @@ def test_a_torn_record_that_a_segment_follows_is_refused(tmp_path: Path) -> None
         opened(tmp_path)
 
 
+def test_a_match_number_with_none_after_it_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path)
+    path.write_bytes(path.read_bytes() + record_bytes(4, [Entry(MATCH, 2**32 - 1, b"")]))
+    with pytest.raises(JournalError, match=r"00000001.log: match number 4294967295 is more than a journal counts"):
+        opened(tmp_path)
+
+
 def test_a_record_of_another_place_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path)
     data = path.read_bytes()

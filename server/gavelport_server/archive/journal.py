@@ -22,6 +22,7 @@ from gavelport_server.archive.errors import JournalError
 from gavelport_server.archive.files import explained
 from gavelport_server.archive.journal_format import (
     HEADER_BYTES,
+    MOST_MATCHES,
     Bad,
     Entry,
     EntryKind,
@@ -95,6 +96,8 @@ class Segments:
                 if kind is EntryKind.MATCH:
                     if match < self.next_match:
                         raise JournalError(f"{path}: match number {match} is entered twice. {_ADVICE}")
+                    if match > MOST_MATCHES:
+                        raise JournalError(f"{path}: match number {match} is more than a journal counts. {_ADVICE}")
                     running[match] = Held(match, payload)
                 elif match not in running:
                     beheaded.add(match)

@@ -32,6 +32,8 @@ _HEADER = struct.Struct("<8sHIQI")
 _RECORD = struct.Struct("<4sIQ")
 _ENTRY = struct.Struct("<BII")
 _CRC = struct.Struct("<I")
+MOST_MATCHES = 2**32 - 2
+"""So that the number of the next match can be written, too."""
 _HEADER_MAGIC, _RECORD_MAGIC = b"GAVELJNL", b"\xf5rec"
 _RECORD_HEAD_BYTES = _RECORD.size + _CRC.size
 HEADER_BYTES = _HEADER.size + _CRC.size
