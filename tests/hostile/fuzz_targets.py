@@ -67,6 +67,8 @@ OPTIONS: dict[str, dict[str, object]] = {
     "shipping": {"seats": 3, "years": 3},
 }
 CLOCK = ClockSetting(bank_ms=2000, increment_ms=500, cap_ms=1000, allowance_ms=0)
+LONGEST_FRAME = 2**16 - 1
+"""Of an input; its length stands in two bytes."""
 STEP_S = 0.02
 """Between two inputs: as many as the hub takes of what answers nothing, so that it is no flood."""
 
@@ -269,6 +271,8 @@ class ReplayFile(_Plain):
         if frames:
             place = rng.randrange(len(frames))
             frames[place] = mutated_as(replay_pb2.ReplayFrame, frames[place], rng) or b""
+        if any(len(frame) > LONGEST_FRAME for frame in frames):
+            return None
         return b"\x00" + b"".join(len(frame).to_bytes(2) + frame for frame in frames)
 
     def take(self, data: bytes) -> None:
