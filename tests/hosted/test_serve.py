@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gavelport_server.conduct import sandboxes
 from gavelport_server.conduct.ladder.requests import HOSTED_LOST
 from gavelport_server.conduct.sandboxes import UserError, require_user
 from gavelport_server.serving import read_serving
@@ -226,6 +227,19 @@ def test_a_server_that_is_still_root_starts_another_launcher(killed_folder: Path
     assert leftovers(launcher) == []
 
 
+def test_a_server_that_hosts_starts_again_however_it_ended(folder: Path) -> None:
+    data = folder / "again"
+    submit(data, [])
+    with hosting(data) as server:
+        assert (data / ".sockets").is_symlink()
+        assert server.stop() == 0
+    assert not (data / ".sockets").is_symlink()
+    (data / ".sockets").symlink_to(folder / "emptied-by-a-reboot")
+    with hosting(data) as server:
+        assert server.get("/health")["status"] == "ok"
+        assert server.stop() == 0
+
+
 # -- refusals
 
 
@@ -242,6 +256,17 @@ def test_who_the_server_is_has_to_be_settled(tmp_path: Path) -> None:
     done = subprocess.run(command(tmp_path / "data", "--hosting", "true"), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.startswith("error: user: a server that hosts")) == (2, True)
     assert not (tmp_path / "data").exists()
+
+
+def test_what_keeps_a_user_from_the_interpreter_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    python, real = tmp_path / "venv" / "python", tmp_path / "closed" / "bin" / "python"
+    for each in (python, real):
+        each.parent.mkdir(parents=True)
+    real.touch()
+    python.symlink_to(real)
+    assert sandboxes._closed(python) == f", which is {real}"
+    monkeypatch.setattr(os, "access", lambda path, _mode: path != tmp_path / "closed")
+    assert sandboxes._closed(python) == f", which is {real}: {tmp_path / 'closed'} is closed to it"
 
 
 @pytest.mark.long

@@ -61,7 +61,10 @@ async def hosts(
             nursery.start_soon(hosted.run, host, boxes.words)
             nursery.start_soon(examiner.run, launcher, boxes.limits)
 
-        yield begin
+        try:
+            yield begin
+        finally:
+            (data / SOCKETS).unlink(missing_ok=True)
         nursery.cancel_scope.cancel()
 
 

@@ -10,6 +10,7 @@ import os
 import pwd
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gavelport_server import shipped
@@ -19,8 +20,6 @@ from gavelport_server.launcher.examine import held_launcher
 from gavelport_server.launcher.limits import MIB, Confinement
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gavelport_server.launcher.client import LauncherProcess
     from gavelport_server.serving import ServeSettings
 
@@ -104,7 +103,8 @@ def become(settings: ServeSettings) -> None:
         os.environ |= {"HOME": record.pw_dir, "USER": settings.user, "LOGNAME": settings.user}
     if not os.access(sys.executable, os.X_OK):
         raise UserError(
-            f"user: {settings.user} cannot run {sys.executable}; install Gavelport where every user can read it"
+            f"user: {settings.user} cannot run {sys.executable}{_closed(Path(sys.executable))}; "
+            "install Gavelport, and its Python, where every user can read it"
         )
     if settings.data.exists() and (foreign := _foreign(settings.data)) is not None:
         raise UserError(
@@ -122,6 +122,14 @@ def _record(user: str) -> pwd.struct_passwd:
         ) from None
 
 
+def _closed(program: Path) -> str:
+    """Return, for people, what is in this process's way to a program: where a link leads to, and a closed folder."""
+    place = program.resolve()
+    led = "" if place == program else f", which is {place}"
+    shut = next((one for one in reversed(place.parents) if not os.access(one, os.X_OK)), None)
+    return led if shut is None else f"{led}: {shut} is closed to it"
+
+
 def _foreign(data: Path) -> Path | None:
     """Return what in a data folder cannot be changed by this process, the folder included; None without any."""
     try:
@@ -129,6 +137,8 @@ def _foreign(data: Path) -> Path | None:
     except PermissionError:
         return data
     for path in paths:
+        if path.is_symlink() and not path.exists():  # it leads nowhere now, as to sockets that a server has taken away
+            continue
         wanted = os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0)
         if not os.access(path, wanted):
             return path
