@@ -29,8 +29,9 @@ import grpc.aio
 from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 
 from gavelport_sdk.channel import OPTIONS, TLS, Line, bearer, failure, is_local, session_with
-from gavelport_sdk.entry import check, connection
+from gavelport_sdk.entry import check, connection, version_of
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
+from gavelport_sdk.progress import Progress
 from gavelport_sdk.session import Ask, Blamed
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ async def play(
     try:
         session = session_with(server, bot_class, max_matches)
         line = Line(server.target, session)
-        async with _Asking(session) as asking:
+        async with _Asking(session, Progress(server.target, version_of(bot_class))) as asking:
             while True:
                 end = line.ended(*await asking.stream(server))
                 if isinstance(end, Exit):
@@ -82,8 +83,9 @@ async def play(
 class _Asking:
     """The decisions that are being thought about. They outlive a lost stream: the next one takes what comes of them."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, progress: Progress) -> None:
         self._session = session
+        self._progress = progress
         self._tasks: set[asyncio.Task[None]] = set()
         self._call: Any = None
         self._writing = asyncio.Lock()
@@ -105,6 +107,7 @@ class _Asking:
                 await self._write(self._session.hello())
                 async for response in call:
                     step = self._session.receive(response)
+                    self._progress.hear(response)
                     if isinstance(step, Ask):
                         task = asyncio.create_task(self._decide(step))
                         self._tasks.add(task)

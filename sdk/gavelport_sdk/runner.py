@@ -15,7 +15,9 @@ from gavelport.v1 import referee_pb2 as wire
 from gavelport.v1.referee_pb2_grpc import RefereeServiceStub
 
 from gavelport_sdk.channel import OPTIONS, TLS, Line, bearer, failure, is_local, session_with
+from gavelport_sdk.entry import version_of
 from gavelport_sdk.errors import BotError, Exit, ProtocolError, SetupError
+from gavelport_sdk.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,8 +38,9 @@ def play(
     try:
         session = session_with(server, bot_class, max_matches)
         line = Line(server.target, session)
+        progress = Progress(server.target, version_of(bot_class))
         while True:
-            end = line.ended(*_stream(session, server))
+            end = line.ended(*_stream(session, server, progress))
             if isinstance(end, Exit):
                 return end
             sleep(end)
@@ -47,7 +50,7 @@ def play(
         return Exit.INTERRUPTED
 
 
-def _stream(session: Session, server: Connection) -> tuple[str, str]:
+def _stream(session: Session, server: Connection, progress: Progress) -> tuple[str, str]:
     """Play on one stream until it ends; return its status (`OK`, `UNAVAILABLE`, …) and the text that came with it."""
     outbox: queue.SimpleQueue[wire.PlayRequest | None] = queue.SimpleQueue()
     outbox.put(session.hello())
@@ -56,6 +59,7 @@ def _stream(session: Session, server: Connection) -> tuple[str, str]:
         try:
             for response in call:
                 reply = session.react(response)
+                progress.hear(response)
                 if reply is not None:
                     outbox.put(reply)
         except grpc.RpcError:
