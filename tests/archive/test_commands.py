@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -154,3 +155,15 @@ def test_a_folder_without_data_is_told(command: tuple[str, ...], tmp_path: Path)
     assert said.startswith(f"error: {tmp_path / 'none'} holds no tournament data")
     (tmp_path / FILE).write_bytes(b"not a database at all, not by far" * 100)
     assert "is damaged" in run(*command, "--data", tmp_path, code=1).stderr
+
+
+def test_a_ladder_on_which_nobody_has_played_is_said_to_be_one(data: Path) -> None:
+    with closing(SqlStore.in_folder(data, create=False)) as store:
+        (cup,) = store.tournaments()
+        store.open_tournament(replace(cup, identity="l1", name="lonely", kind="ladder", entrants=()))
+    told = run("rate", "--data", data).stdout
+    assert "lonely: container@1, 3 seats\nNobody has played here yet.\n" in told
+    assert "bot_a" in told
+    by_name = {one["tournament"]: one["standings"] for one in json.loads(run("rate", "--data", data, "--json").stdout)}
+    assert by_name.pop("lonely") == []
+    assert all(by_name.values())

@@ -76,6 +76,8 @@ def fitted(record: TournamentRecord, matches: Iterable[tuple[Sequence[int], Sequ
     # What needs no ratings does without NumPy; and threads only cost where matrices have a dozen rows.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from gavelport_server.ratings.results import Results  # noqa: PLC0415
-    from gavelport_server.ratings.standing import whole_history  # noqa: PLC0415
+    from gavelport_server.ratings.standing import Fit, whole_history  # noqa: PLC0415
 
+    if not record.entrants:  # a ladder on which nobody has played yet
+        return Fit((), ())
     return whole_history(Results.of(len(record.entrants), record.seats, matches))

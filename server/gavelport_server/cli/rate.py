@@ -90,7 +90,10 @@ def _rate(data: Path, *, as_json: bool) -> int:
     for number, (tournament, summary) in enumerate(summaries):
         opening = "\n" if number else ""
         screen.print(f"{opening}[bold]{escape(tournament.name)}[/]: {tournament.game}, {tournament.seats} seats")
-        print_ratings(screen, summary, _unit(tournament))
+        if summary.rows:
+            print_ratings(screen, summary, _unit(tournament))
+        else:
+            screen.print("Nobody has played here yet.")
     if not summaries:
         click.echo(f"{data} has no tournament.", err=True)
     return 0
