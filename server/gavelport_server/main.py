@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gavelport_server.cli.groups import Group
 from gavelport_server.cli.tournament import run_tournament
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ _COMMANDS = {
 }
 
 
-class _Lazy(click.Group):
+class _Lazy(Group):
     """A group whose commands are imported when they are called for."""
 
     def __init__(self, commands: Mapping[str, str], **settings: object) -> None:

@@ -104,6 +104,38 @@ def test_an_empty_path_is_not_the_current_folder(
     assert list(tmp_path.iterdir()) == [], "nothing was begun"
 
 
+@pytest.mark.parametrize(
+    "raised", [KeyboardInterrupt(), BaseExceptionGroup("of a nursery", [KeyboardInterrupt()])], ids=["bare", "group"]
+)
+@pytest.mark.parametrize("command", ["check", "play", "web", "replays"])
+def test_ctrl_c_while_a_command_is_loaded_is_no_failure(
+    monkeypatch: pytest.MonkeyPatch, command: str, raised: BaseException
+) -> None:
+    def interrupted(_: str) -> None:
+        raise raised
+
+    monkeypatch.setattr("importlib.import_module", interrupted)
+    done = CliRunner().invoke(gavelport, [command])
+    assert (done.exit_code, done.stderr.strip(), done.stdout) == (130, "Stopped.", "")
+
+
+def test_run_tournament_ends_so_under_both_its_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("gavelport_server.cli.play.play", interrupted)
+    for done in (invoke(), CliRunner().invoke(gavelport, ["run-tournament"])):
+        assert (done.exit_code, done.stderr.strip(), done.stdout) == (130, "Stopped.", "")
+
+
+def test_what_is_no_interrupt_is_not_taken_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise EOFError("a pipe")
+
+    monkeypatch.setattr("gavelport_server.cli.play.play", broken)
+    assert invoke().exit_code == 1
+
+
 def test_both_names_are_one_command() -> None:
     context = gavelport.make_context("gavelport", ["--help"], resilient_parsing=True)
     assert gavelport.get_command(context, "run-tournament") is run_tournament

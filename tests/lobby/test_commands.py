@@ -334,7 +334,7 @@ def test_an_interrupt_ends_a_command_quietly(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("gavelport_server.transport.client.Client.call", interrupted)
     done = run("ladder", GAVELPORT_TARGET="localhost:1", GAVELPORT_TOKEN="x")
-    assert (done.exit_code, done.stderr, done.stdout) == (130, "stopped\n", "")
+    assert (done.exit_code, done.stderr, done.stdout) == (130, "\nStopped.\n", "")
 
 
 def test_no_command_takes_a_token_as_an_argument() -> None:

@@ -17,7 +17,8 @@ from tests.pages.live import parsed
 WEB = [sys.executable, "-c", "from gavelport_server.main import gavelport; gavelport()", "web", "--port", "0"]
 
 
-def test_a_folder_is_shown_until_ctrl_c(folder: Path) -> None:
+@pytest.mark.parametrize(("by", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "SIGTERM"])
+def test_a_folder_is_shown_until_it_is_stopped(folder: Path, by: signal.Signals, code: int) -> None:
     process = subprocess.Popen([*WEB, "--data", str(folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -27,9 +28,9 @@ def test_a_folder_is_shown_until_ctrl_c(folder: Path) -> None:
             assert answer.headers["x-content-type-options"] == "nosniff"
             assert b"Final result" in answer.read()
     finally:
-        process.send_signal(signal.SIGINT)
+        process.send_signal(by)
         _, said = process.communicate(timeout=20)
-    assert (process.returncode, said) == (130, "")
+    assert (process.returncode, said) == (code, "")
 
 
 def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:

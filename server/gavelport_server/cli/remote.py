@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gavelport_server.transport.link import ServiceError
 
 TARGET, TOKEN, CA, CERT, KEY = (f"GAVELPORT_{name}" for name in ("TARGET", "TOKEN", "CA", "CERT", "KEY"))
-FAILED, INTERRUPTED = 1, 130
+FAILED = 1
 
 server_option = click.option(
     "--server", envvar=TARGET, metavar="TARGET", help=f"HOST:PORT or unix:PATH of the server. Default: {TARGET}."
@@ -81,9 +81,6 @@ def end_with_server(run: Callable[[], int], server: str | None) -> None:
     except (ArchiveError, StoreError, TransportError) as error:
         click.echo(f"error: {error}", err=True)
         code = FAILED
-    except KeyboardInterrupt:
-        click.echo("stopped", err=True)
-        code = INTERRUPTED
     sys.exit(code)
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import click
 
+from gavelport_server.cli.groups import Command
 from gavelport_server.cli.paths import NamedPath
 
 
 @click.command(
     "run-tournament",
+    cls=Command,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Exit codes: 0 all matches played, whatever the bots did; 1 the data folder or the server failed; 2 wrong "
     "usage, tournament file or bot.toml; 130 stopped by Ctrl-C, 143 by SIGTERM. However it ends, finished matches are "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import trio
 from starlette.applications import Starlette
 
 from gavelport_server.cli.data import data_option
+from gavelport_server.conduct.local import unless_stopped
 from gavelport_server.log import log_lines
 from gavelport_server.pages.server import serve_http
 from gavelport_server.pages.shield import Shield
@@ -25,12 +27,12 @@ if TYPE_CHECKING:
 
 PORT = 8080
 HOST = "127.0.0.1"
-FAILED, BY_CTRL_C = 1, 130
+FAILED, BY_SIGNAL = 1, 128
 
 
 @click.command(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 1 the data folder or the port cannot be used; 130 stopped by Ctrl-C.",
+    epilog="Exit codes: 1 the data folder or the port cannot be used; 130 stopped by Ctrl-C, 143 by SIGTERM.",
 )
 @data_option
 @click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="0 takes any free one.")
@@ -43,7 +45,7 @@ def web(data: Path, port: int) -> None:
 
 
 def show_folder(data: Path, port: int, ready: Callable[[str], object]) -> int:
-    """Serve the pages of a data folder until Ctrl-C, and return the exit code.
+    """Serve the pages of a data folder until Ctrl-C or SIGTERM, and return the exit code.
 
     Args:
         data: The folder.
@@ -56,16 +58,16 @@ def show_folder(data: Path, port: int, ready: Callable[[str], object]) -> int:
             app = Shield(Starlette(routes=routes(source)))
             ready(await nursery.start(serve_http, app, f"{HOST}:{port}"))
 
-    code = BY_CTRL_C
+    code = 0
     try:
         with closing(DataFolderSource(data)) as source, log_lines(None, "warning", _unheard):
-            trio.run(serve, source)
+            stopped_by = trio.run(unless_stopped, partial(serve, source))
+        if stopped_by is not None:
+            code = BY_SIGNAL + stopped_by
     except* (StoreError, TransportError) as errors:
         for error in errors.exceptions:
             click.echo(f"error: {error}", err=True)
         code = FAILED
-    except* KeyboardInterrupt:
-        pass
     return code
 
 
