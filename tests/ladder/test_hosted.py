@@ -204,6 +204,9 @@ async def test_crash_loops_in_matches_lead_to_probation(autojump_clock: MockCloc
         await world.until(lambda: not world.service.running())
     await trio.sleep(30)
     assert len(world.results()) == 3
+    words = world.service.held_back("ann")
+    assert words.startswith("ann 1 rests until ")
+    assert "its last 3 matches all ended with it retired; `gavelport logs ann` tells what went wrong" in words
     hosts.how["ann"] = "plays"
     await world.until(lambda: len(world.results()) > 3)
 

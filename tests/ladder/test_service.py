@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 from datetime import datetime, tzinfo
@@ -14,6 +15,7 @@ from gavelport.v1 import referee_pb2 as pb
 from gavelport_engine.rng import commitment
 from gavelport_server.archive.verify import verify_stored
 from gavelport_server.conduct import results as results_module
+from gavelport_server.conduct.ladder import hindrances as hindrances_module
 from gavelport_server.conduct.ladder import record as record_module
 from gavelport_server.conduct.ladder.record import match_seed
 
@@ -61,6 +63,7 @@ async def test_paces_hold_over_a_restart(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     # Else the first match may be a second older than the others, and a bot play again, and be told again, in between.
+    monkeypatch.setattr(hindrances_module, "datetime", StoppedClock)
     monkeypatch.setattr(record_module, "datetime", StoppedClock)
     monkeypatch.setattr(results_module, "datetime", StoppedClock)
     world = World(tmp_path, nursery, (replace(settings(), bot_per_hour=3),))
@@ -82,6 +85,9 @@ async def test_paces_hold_over_a_restart(
         "a gets no match on main for now: it has played 3 matches in the last hour, and 3 are the most; "
         "stay connected, and it goes on by itself"
     )
+    # By the clock that stands still they ended with the start, 600 s ago, and it has been midnight since.
+    words = world.service.held_back("a")
+    assert words == "a has played its 3 rated matches of the hour on main; the next at 00:50 UTC"
     await trio.sleep(3600)
     assert len(world.results()) == 6
     assert len(clients[0].notices) == 2  # once each time
@@ -97,6 +103,27 @@ async def test_practice_has_the_ladders_pace(
     assert len(world.results("practice")) == 2
     (told,) = clients[0].notices
     assert "it has practised 2 times in the last hour, and 2 are the most" in told.sentence
+    words = world.service.held_back("a")
+    assert re.fullmatch(r"a has practised 2 times in the hour on main; the next at \d\d:\d\d UTC", words)
+
+
+async def test_pairs_meet_no_oftener_than_they_may(
+    tmp_path: Path, nursery: trio.Nursery, autojump_clock: trio.testing.MockClock
+) -> None:
+    world = World(tmp_path, nursery, (replace(settings(), pair_per_day=2),))
+    await world.start()
+    clients = [world.connect(name) for name in "abcd"]
+    await trio.sleep(600)
+    assert len(world.results()) == 2
+    why = (
+        "a gets no match on main for now: it has met 3 of the 3 bots that wait as often as a pair may in 24 hours, 2 "
+        "times, and the others are too few for a table"
+    )
+    assert world.service.held_back("a") == why
+    assert [told.sentence for told in clients[0].notices] == [f"{why}; stay connected, and it goes on by itself"]
+    clients[0].client.cancel()
+    await trio.sleep(1)
+    assert world.service.held_back("a") == ""
 
 
 async def test_two_ladders_of_one_server_share_their_bots(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from gavelport_server.conduct.ladder.players import PROBATION_AFTER
 from gavelport_server.pairing.ladder import SETTLED_MATCHES
 from gavelport_server.referee.codes import Code
 from gavelport_server.transport.link import StatusCode
+from structlog.testing import capture_logs
 
 from tests.ladder.world import World, held_match, settings
 
@@ -202,7 +204,16 @@ async def test_match_after_match_that_ends_retired_leads_to_probation_and_one_go
     await world.start()
     clients = {name: world.connect(name) for name in "bcd"}
     silent = world.connect("a", holds=True)
-    await world.until(lambda: silent.notices)
+    with capture_logs() as lines:
+        await world.until(lambda: silent.notices)
+    (rest,) = (line for line in lines if line["event"] == "bot_rests")
+    assert (rest["bot"], rest["version"], rest["count"], rest["rest_s"]) == ("a", "1", PROBATION_AFTER, 60)
+    assert re.fullmatch(
+        r"a 1 rests until \d\d:\d\d UTC: its last 3 matches all ended with it retired; `gavelport logs a` tells what "
+        "went wrong, and a new version need not wait",
+        world.service.held_back("a"),
+    )
+    assert world.service.held_back("b") == ""
     (notice,) = silent.notices
     assert (notice.kind, notice.code) == (pb.NOTICE_KIND_LADDER, Code.PROBATION)
     assert len(silent.ends) == PROBATION_AFTER
@@ -215,6 +226,7 @@ async def test_match_after_match_that_ends_retired_leads_to_probation_and_one_go
     told = len(silent.notices)
     await world.until(lambda: len(silent.ends) > PROBATION_AFTER + 3)
     assert len(silent.notices) == told
+    assert world.service.held_back("a") == ""
     assert clients["b"].notices == []
 
 

@@ -118,6 +118,10 @@ class DoubleLive:
         trio.lowlevel.current_task()
         return f"{bot} rests" if bot == "bee" else ""
 
+    def held_back(self, bot: str) -> str:
+        trio.lowlevel.current_task()
+        return f"{bot} has played enough" if bot == "cow" else ""
+
     def playing_version(self, bot: str) -> str:
         return "1"
 

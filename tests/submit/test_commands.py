@@ -166,17 +166,25 @@ def test_status_tells_of_all_and_of_one(house: House, double: Double, folder: Pa
     assert len(told["faults"]) == 1
 
 
-def test_status_tells_what_keeps_a_bot_from_playing(house: House) -> None:
-    token = house.token("owner", owner="bob")
+@pytest.mark.parametrize(
+    ("owner", "bot", "words", "key"),
+    [("bob", "bee", "bee rests", "notice"), ("cid", "cow", "cow has played enough", "held_back")],
+)
+def test_status_tells_what_keeps_a_bot_from_playing(house: House, owner: str, bot: str, words: str, key: str) -> None:
+    token = house.token("owner", owner=owner)
 
     async def main() -> Any:
         with capture_logs():
             async with examining(house) as target:
                 shell = Shell(target, token)
-                return await trio.to_thread.run_sync(lambda: [shell("status"), shell("status", "bee")])
+                return await trio.to_thread.run_sync(
+                    lambda: ([shell("status"), shell("status", bot)], shell.json("status", bot))
+                )
 
-    for done in trio.run(main):
-        assert "bee rests" in done.stdout
+    shown, told = trio.run(main)
+    for done in shown:
+        assert words in done.stdout
+    assert told["bot"][key] == words
 
 
 # -- logs

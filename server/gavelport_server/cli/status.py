@@ -66,8 +66,8 @@ def _all(client: Client, *, as_json: bool) -> int:
         screen.print()
         screen.print(submissions_table(submissions.submissions, with_bot=True))
     for bot in bots.bots:
-        if bot.notice:
-            screen.print(Text(f"\n{bot.notice}", "yellow"))
+        for words in filter(None, (bot.notice, bot.held_back)):
+            screen.print(Text(f"\n{words}", "yellow"))
     return 0
 
 
@@ -130,8 +130,8 @@ def _lines(bot: pb.Bot, standings: dict[str, ladder_pb2.LadderStanding], faults:
         yield "plays", Text(f"{bot.version}, {where}{pinned}")
         shown = (f"{one} (submitted)" if one in hosted else one for one in bot.versions[::-1][:_LATEST])
         yield "versions", Text(", ".join(shown))
-    if bot.notice:
-        yield "notice", Text(bot.notice, "yellow")
+    for words in filter(None, (bot.notice, bot.held_back)):
+        yield "notice", Text(words, "yellow")
     for ladder, row in standings.items():
         yield ladder, Text(_standing(row))
     if faults:

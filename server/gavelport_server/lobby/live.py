@@ -69,6 +69,11 @@ class Live(Protocol):
         """Return what tells what keeps a hosted bot from playing, in words; empty where nothing does."""
         ...
 
+    @property
+    def held_back(self) -> Callable[[str], str]:
+        """Return what tells why a bot that could play gets no matches for now, in words; empty where it does."""
+        ...
+
     def playing_version(self, bot: str) -> str:
         """Return the version of a bot that plays rated matches."""
         ...

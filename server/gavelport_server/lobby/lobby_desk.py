@@ -130,12 +130,14 @@ class LobbyDesk(TokenDesk, SubmissionDesk):
     def _told_all(self, bots: Sequence[tuple[BotRecord, Sequence[VersionRecord]]]) -> list[lobby_pb2.Bot]:
         """Return what is told of bots with these versions."""
 
-        def live() -> tuple[frozenset[str], list[str]]:
-            return frozenset(self._live.connected_names()), [self._live.hosted_words(bot.name) for bot, _ in bots]
+        def live() -> tuple[frozenset[str], list[tuple[str, str]]]:
+            names = [bot.name for bot, _ in bots]
+            words = [(self._live.hosted_words(name), self._live.held_back(name)) for name in names]
+            return frozenset(self._live.connected_names()), words
 
-        connected, notices = trio.from_thread.run_sync(live)
+        connected, words = trio.from_thread.run_sync(live)
         told = []
-        for (bot, versions), notice in zip(bots, notices, strict=True):
+        for (bot, versions), (notice, held_back) in zip(bots, words, strict=True):
             names = [one.version for one in versions]
             told.append(
                 lobby_pb2.Bot(
@@ -150,6 +152,7 @@ class LobbyDesk(TokenDesk, SubmissionDesk):
                     last_seen_at=bot.last_seen_at,
                     hosted_versions=[one.version for one in versions if one.content_hash],
                     notice=notice,
+                    held_back=held_back,
                 )
             )
         return told

@@ -61,8 +61,8 @@ class Player:
     """Why it gets no more matches and is let go after the last, in words; empty while it stays."""
     unpaired: str = ""
     """Why it stays, but gets no matches, as it was told."""
-    held_back: set[str] = field(default_factory=set)
-    """Ladders that have no match for it for now, as it was told."""
+    held_back: dict[str, str] = field(default_factory=dict)
+    """Why ladders have no match for it for now, by ladder, as it was told."""
     retired_in_row: int = 0
     rests_until: float = 0.0
     news: list[bytes] = field(default_factory=list)
@@ -97,9 +97,9 @@ class Player:
     def hold_back(self, ladder: str, why: str) -> None:
         """Tell the bot, once each time, why a ladder has no match for it for now; empty: it has."""
         if not why:
-            self.held_back.discard(ladder)
+            self.held_back.pop(ladder, None)
         elif ladder not in self.held_back:
-            self.held_back.add(ladder)
+            self.held_back[ladder] = why
             sentence = f"{self.bot} gets no match on {ladder} for now: {why}; stay connected, and it goes on by itself"
             self.tell(pb.NOTICE_KIND_LADDER, Code.NOT_PAIRED, sentence)
 
@@ -151,6 +151,7 @@ class Player:
                 f"its end. `gavelport bots faults {self.bot}` shows what went wrong; mend it and connect a new version"
             )
             self.tell(pb.NOTICE_KIND_LADDER, Code.PROBATION, sentence, match_id)
+            _log.info("bot_rests", bot=self.bot, version=self.version, count=self.retired_in_row, rest_s=rest_s)
         self.released(match_id, now, was_faulty=was_faulty)
 
 
@@ -198,7 +199,7 @@ class Players:
             return refusal
         player = self.seat(name)
         player.is_practice, player.games, player.since = is_practice, games, self._now()
-        player.leaving, player.unpaired, player.news, player.held_back = "", "", [], set()
+        player.leaving, player.unpaired, player.news, player.held_back = "", "", [], {}
         if refusal is not None:
             player.leaving = refusal.text
             player.news.append(notice(pb.NOTICE_KIND_LADDER, Code.NOT_PAIRED, refusal.text))

@@ -51,6 +51,13 @@ class Ledger:
         """Return a bot's matches of the last hour."""
         return self._recent[bot]
 
+    def free_at(self, bot: str, most: int, now: float) -> float:
+        """Return when a bot that plays so many matches in an hour at the most may begin the next one: now, or later."""
+        if self._recent[bot] < most:
+            return now
+        times = [at for at, bots in self._matches if bot in bots]
+        return max(now, times[-most] + HOUR_S)
+
 
 def _pairs(bots: Sequence[str]) -> list[frozenset[str]]:
     return [frozenset((one, other)) for at, one in enumerate(bots) for other in bots[at + 1 :]]

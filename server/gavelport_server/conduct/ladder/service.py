@@ -18,6 +18,7 @@ import trio
 from gavelport.v1 import referee_pb2 as pb
 
 from gavelport_server.conduct.journalling import in_thread
+from gavelport_server.conduct.ladder.hindrances import hindrances
 from gavelport_server.conduct.ladder.listing import ConnectedBot, Queue, RunningMatch
 from gavelport_server.conduct.ladder.matches import RATED, Ladder, Matches
 from gavelport_server.conduct.ladder.players import Players
@@ -369,6 +370,12 @@ class LadderService:
     def hosted_words(self, bot: str) -> str:
         """Return what keeps a bot that this server runs from playing, in words; empty where nothing does."""
         return "" if self.hosted is None else self.hosted.words(bot)
+
+    def held_back(self, bot: str) -> str:
+        """Return why a bot that could play gets no matches for now, in words; empty where it does."""
+        if self.roster.why_not_paired(bot):
+            return ""
+        return ". ".join(hindrances(bot, self.players, self._ladders, trio.current_time()))
 
     def playing_version(self, bot: str) -> str:
         """Return the version of a bot that plays rated matches; empty before there is any."""
