@@ -9,13 +9,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import grpc
 import pytest
 from gavelport.v1 import referee_pb2
 from gavelport_engine.registry import GAMES
 from gavelport_sdk.errors import Exit
+from gavelport_server.conduct.checks.finding import Finding, Verdict
+from gavelport_server.conduct.checks.run import check_bot
 from gavelport_server.referee.codes import MEANINGS
 
-from tests.sdk.played import Part, serving
+from tests.sdk.played import EndError, Part, serving
 from tests.sdk.script import CODEC, Script, welcome
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,13 +99,13 @@ def example(language: str) -> str:
 
 
 def play_example(command: list[str], folder: Path, environment: dict[str, str]) -> str:
-    """Let an example play a few decisions and a refusal; return its stderr."""
+    """Let an example play a few decisions and a refusal, lose its stream and come back; return its stderr."""
     script = Script()
     actions: list[object] = []
 
     def part() -> Part:
         hello = (yield None).hello
-        assert (hello.protocol_version, list(hello.games)) == (1, ["container@1"])
+        assert (hello.protocol_version, list(hello.games), hello.bot_version) == (1, ["container@1"], "1")
         yield welcome()
         yield script.start()
         for number in range(1, 6):
@@ -114,12 +117,24 @@ def play_example(command: list[str], folder: Path, environment: dict[str, str]) 
             script.play(action)
         yield script.refused("timeout", tries_left=0)
         yield script.decision()
-        yield None
+        answer = (yield None).answer
         yield script.refused()
+        again = (yield None).answer
+        assert (again.decision_id, again.action) == (6, answer.action)
+        raise EndError(grpc.StatusCode.UNAVAILABLE, "unplugged")
+
+    def return_() -> Part:
+        hello = (yield None).hello
+        assert (hello.session_token, hello.bot_version) == ("session-1", "1")
+        assert [(each.match_id, each.last_event) for each in hello.resume] == [("m-1", len(script.events))]
+        yield welcome(resumed=True)
+        yield script.start()
+        yield script.tell()
+        yield script.decision(is_again=True)
         assert (yield None).answer.decision_id == 6
         yield script.end()
 
-    with serving(part) as server:
+    with serving(part, return_) as server:
         run = subprocess.run(
             command,
             cwd=folder,
@@ -131,20 +146,92 @@ def play_example(command: list[str], folder: Path, environment: dict[str, str]) 
         )
     assert run.returncode == 0, run.stderr
     assert len(actions) == 5
-    assert server.tokens == ["Bearer secret"]
+    assert server.tokens == ["Bearer secret"] * 2
     return run.stderr
 
 
-def test_the_python_example_plays(tmp_path: Path) -> None:
-    (tmp_path / "example.py").write_text(example("python"), "utf-8")
-    assert play_example([sys.executable, "example.py"], tmp_path, {}) == "ranks 1 2 2\n"
+SAID = [
+    "refused: timeout: because of timeout",
+    "refused: no_cash: because of no_cash",
+    "UNAVAILABLE: unplugged",
+    "ranks 1 2 2",
+]
+
+
+async def findings(folder: Path, language: str, entry: str) -> list[Finding]:
+    """Return what `gavelport check` finds of an example in a folder of its own."""
+    (folder / "bot.toml").write_text(
+        f'name = "shown"\nversion = "1"\nlanguage = "{language}"\nentry = "{entry}"\ngames = ["container"]\n', "utf-8"
+    )
+    found: list[Finding] = []
+    await check_bot(folder, folder.with_name("logs"), found.append)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "shown"
+    made.mkdir()
+    return made
+
+
+def test_the_python_example_plays(folder: Path) -> None:
+    (folder / "example.py").write_text(example("python"), "utf-8")
+    assert play_example([sys.executable, "example.py"], folder, {}).splitlines() == SAID
+
+
+async def test_the_python_example_is_a_bot_that_a_server_takes(folder: Path) -> None:
+    (folder / "example.py").write_text(example("python"), "utf-8")
+    found = await findings(folder, "python", "example.py")
+    assert len(found) == 14
+    assert [one for one in found if one.verdict is Verdict.FAILED] == []
 
 
 MODULES = ROOT / "sample_bots/node_trader/node_modules"
+needs_node = pytest.mark.skipif(
+    shutil.which("node") is None or not MODULES.exists(), reason="Node or its packages are missing"
+)
 
 
-@pytest.mark.skipif(shutil.which("node") is None or not MODULES.exists(), reason="Node or its packages are missing")
-def test_the_javascript_example_plays(tmp_path: Path) -> None:
-    (tmp_path / "example.js").write_text(example("javascript"), "utf-8")
+@needs_node
+def test_the_javascript_example_plays(folder: Path) -> None:
+    (folder / "example.js").write_text(example("javascript"), "utf-8")
     environment = {"GAVELPORT_PROTO_DIR": str(ROOT / "proto"), "NODE_PATH": str(MODULES)}
-    assert play_example(["node", "example.js"], tmp_path, environment) == "ranks 1 2 2\n"
+    assert play_example(["node", "example.js"], folder, environment).splitlines() == SAID
+
+
+@needs_node
+async def test_the_javascript_example_is_a_bot_that_a_server_takes(folder: Path) -> None:
+    (folder / "example.js").write_text(example("javascript"), "utf-8")
+    (folder / "node_modules").symlink_to(MODULES)
+    found = await findings(folder, "node", "example.js")
+    assert len(found) == 14
+    assert [one for one in found if one.verdict is Verdict.FAILED] == []
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("missing", "said"),
+    [
+        ("GAVELPORT_TOKEN", "set GAVELPORT_TARGET (host:port or unix:path) and GAVELPORT_TOKEN\n"),
+        ("GAVELPORT_PROTO_DIR", "set GAVELPORT_PROTO_DIR to the folder that has gavelport/v1/referee.proto\n"),
+    ],
+)
+def test_the_javascript_example_says_what_is_not_set(folder: Path, missing: str, said: str) -> None:
+    (folder / "example.js").write_text(example("javascript"), "utf-8")
+    environment = {
+        "GAVELPORT_TARGET": "127.0.0.1:1",
+        "GAVELPORT_TOKEN": "secret",
+        "GAVELPORT_PROTO_DIR": str(ROOT / "proto"),
+        "NODE_PATH": str(MODULES),
+    }
+    run = subprocess.run(
+        ["node", "example.js"],
+        cwd=folder,
+        env=os.environ | environment | {missing: ""},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (run.returncode, run.stderr) == (2, said)
