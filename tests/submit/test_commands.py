@@ -14,6 +14,7 @@ from gavelport.v1 import lobby_pb2 as pb
 from gavelport_server.cli import submit as submit_command
 from gavelport_server.conduct.checks.finding import Finding, Verdict
 from gavelport_server.main import gavelport
+from gavelport_server.storage.members import BotStatus
 from structlog.testing import capture_logs
 
 from tests.lobby.test_commands import Shell
@@ -185,6 +186,20 @@ def test_status_tells_what_keeps_a_bot_from_playing(house: House, owner: str, bo
     for done in shown:
         assert words in done.stdout
     assert told["bot"][key] == words
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("withdrawn", "nothing, as it is withdrawn; `gavelport bots reinstate ant` puts 1 back"),
+        ("banned", "nothing, as it is banned, which only whoever runs this server can lift"),
+    ],
+)
+def test_status_says_that_a_bot_off_its_ladders_plays_nothing(house: House, status: BotStatus, words: str) -> None:
+    house.store.set_status("ant", status, "by somebody")
+    done = as_ann(house, lambda shell: shell("status", "ant"))
+    lines = [line.rstrip() for line in done.stdout.splitlines()]
+    assert lines[:2] == [f"ant       of ann, {status}: by somebody", f"plays     {words}"]
 
 
 # -- logs

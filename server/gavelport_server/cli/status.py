@@ -124,10 +124,7 @@ def _lines(bot: pb.Bot, standings: dict[str, ladder_pb2.LadderStanding], faults:
     if not bot.version:
         yield "plays", Text("nothing yet; no version was admitted or has connected")
     else:
-        there = "is there" if bot.connected else f"last there {when(bot.last_seen_at)}"
-        where = "run by the server" if bot.version in hosted else f"connects from elsewhere, {there}"
-        pinned = "; rolled back to it" if bot.pinned_version else ""
-        yield "plays", Text(f"{bot.version}, {where}{pinned}")
+        yield "plays", Text(_playing(bot, is_hosted=bot.version in hosted))
         shown = (f"{one} (submitted)" if one in hosted else one for one in bot.versions[::-1][:_LATEST])
         yield "versions", Text(", ".join(shown))
     for words in filter(None, (bot.notice, bot.held_back)):
@@ -137,6 +134,17 @@ def _lines(bot: pb.Bot, standings: dict[str, ladder_pb2.LadderStanding], faults:
     if faults:
         many = f"{faults} or more" if faults == _FAULTS else str(faults)
         yield "faults", Text(f"in {many} of its latest matches; `gavelport logs {bot.name}` tells what went wrong")
+
+
+def _playing(bot: pb.Bot, *, is_hosted: bool) -> str:
+    """Return which version plays, and how; of a bot that is off its ladders, how it gets back."""
+    if bot.status == "withdrawn":
+        return f"nothing, as it is withdrawn; `gavelport bots reinstate {bot.name}` puts {bot.version} back"
+    if bot.status != "active":
+        return f"nothing, as it is {bot.status}, which only whoever runs this server can lift"
+    there = "is there" if bot.connected else f"last there {when(bot.last_seen_at)}"
+    where = "run by the server" if is_hosted else f"connects from elsewhere, {there}"
+    return f"{bot.version}, {where}{'; rolled back to it' if bot.pinned_version else ''}"
 
 
 def _standing(row: ladder_pb2.LadderStanding) -> str:
