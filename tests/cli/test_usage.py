@@ -1,5 +1,6 @@
 """Wrong usage and wrong input: exit code 2, one clear message, nothing begun."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -148,7 +149,36 @@ def test_help_and_version(arguments: list[str]) -> None:
     assert ("gavelport, version" if "--version" in arguments else "Usage: gavelport") in done.stdout
 
 
-def test_an_unknown_command_is_refused() -> None:
-    done = CliRunner().invoke(gavelport, ["replay"])
-    assert done.exit_code == 2
-    assert "No such command 'replay'" in done.stderr
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["replay"], "error: No such command 'replay'. Did you mean 'replays' or 'play'?\n"),
+        (["chek"], "error: No such command 'chek'. Did you mean 'check'?\n"),
+        (["ini", "my_bot"], "error: No such command 'ini'. Did you mean 'init'?\n"),
+        (["bots", "rolback"], "error: No such command 'rolback'. Did you mean 'rollback'?\n"),
+        (["xyzzy"], "error: No such command 'xyzzy'.\n"),
+        (["--loud"], "error: No such option '--loud'.\n"),
+        (["play"], "error: Missing argument 'BOT...'.\n"),
+        (["web", "--port", "x"], "error: Invalid value for '--port': 'x' is not a valid integer range.\n"),
+    ],
+)
+def test_wrong_usage_ends_in_a_line_like_every_error(arguments: list[str], words: str) -> None:
+    done = CliRunner().invoke(gavelport, arguments)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert re.fullmatch(r"Usage: gavelport .*\nTry 'gavelport.* --help' for help.\n\n" + re.escape(words), done.stderr)
+
+
+@pytest.mark.parametrize("group", [[], ["admin"]], ids=["gavelport", "admin"])
+def test_a_group_without_a_command_helps(group: list[str]) -> None:
+    done = CliRunner().invoke(gavelport, group)
+    assert (done.exit_code, done.stderr.startswith("Usage: gavelport"), "error:" in done.stderr) == (2, True, False)
+
+
+def test_help_tells_of_each_command_in_whole_sentences() -> None:
+    narrow = {"COLUMNS": "80"}
+    paths = [[], *([name] for name in ("admin", "bench", "bots", "db", "replays", "token"))]
+    for path in paths:
+        told = CliRunner().invoke(gavelport, [*path, "--help"], env=narrow).stdout
+        assert "Commands:" in told
+        assert "..." not in told.partition("Commands:")[2], told
+        assert max(map(len, told.splitlines())) <= 80

@@ -8,6 +8,7 @@ import click
 from gavelport.v1 import admin_pb2 as pb
 
 from gavelport_server.cli.data import console, counted, json_option
+from gavelport_server.cli.groups import Group
 from gavelport_server.cli.remote import TOKEN, as_dict, connected, end_with_server, print_json, server_option
 from gavelport_server.cli.remote_tables import actions_table, when
 
@@ -19,6 +20,7 @@ _needed_option = click.option("--reason", required=True, metavar="TEXT", help="W
 
 
 @click.group(
+    cls=Group,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=f"{TOKEN} is an admin's; `gavelport token create --scope admin --data DIR` makes one on the "
     "server's machine. Exit codes: 0 done, 1 refused or out of reach, 2 wrong usage.",

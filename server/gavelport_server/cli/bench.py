@@ -13,10 +13,11 @@ from rich.table import Table
 from gavelport_server.bench.engine import run_engine_bench
 from gavelport_server.bench.referee import run_referee_bench
 from gavelport_server.cli.data import console, json_option
+from gavelport_server.cli.groups import Group
 from gavelport_server.transport.yardstick import YardstickError
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def bench() -> None:
     """Measure engine and referee against yardsticks in the same run."""
 

@@ -8,6 +8,7 @@ import click
 from gavelport.v1 import lobby_pb2 as pb
 
 from gavelport_server.cli.data import console, counted, json_option
+from gavelport_server.cli.groups import Group
 from gavelport_server.cli.remote import TOKEN, as_dict, connected, end_with_server, print_json, server_option
 from gavelport_server.cli.remote_tables import bot_faults_table, bots_table
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.group(
+    cls=Group,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=f"{TOKEN} is an owner's token; a bot's own lists that bot, its faults, and challenges. Exit codes: 0 done, "
     "1 refused or out of reach, 2 wrong usage.",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gavelport_server.cli.data import counted, end_with, json_option
+from gavelport_server.cli.groups import Group
 from gavelport_server.cli.paths import NamedPath
 from gavelport_server.config import ConfigError
 from gavelport_server.serving import CONFIG, read_serving
@@ -33,6 +34,7 @@ _data_option = click.option("--data", metavar="DIR", help="The data folder. Defa
 
 
 @click.group(
+    cls=Group,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Data folder and database are those that serve would use: of --data, of its variables "
     "(GAVELPORT_SERVE_DATA, GAVELPORT_SERVE_DATABASE), or of the file --config.",

@@ -1,8 +1,9 @@
-"""How every command ends when it is interrupted, in one place."""
+"""How every command ends when it is interrupted or wrongly used, and what groups tell of their commands."""
 
 from __future__ import annotations
 
 import sys
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -24,8 +25,7 @@ class Command(click.Command):
         try:
             code: Any = super().main(*arguments, **settings)
         except click.ClickException as error:
-            error.show()
-            code = error.exit_code
+            code = _refused(error)
         except click.Abort as aborted:
             if not isinstance(aborted.__cause__, KeyboardInterrupt):
                 raise
@@ -40,7 +40,39 @@ class Command(click.Command):
 class Group(Command, click.Group):
     """A command that has others."""
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is called for. Fails as wrong usage, naming those that are spelt alike."""
+        name = args[0]
+        known = self.list_commands(ctx)
+        if name not in known and not name.startswith("-"):
+            near = " or ".join(repr(one) for one in get_close_matches(name, known))
+            raise click.UsageError(f"No such command {name!r}." + (f" Did you mean {near}?" if near else ""), ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands, each with its first sentence whole; click would cut it at the line's end."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            assert command is not None
+            rows.append((name, command.get_short_help_str(limit=sys.maxsize)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
 
 def _stopped() -> int:
     click.echo("Stopped.", err=True)
     return BY_CTRL_C
+
+
+def _refused(error: click.ClickException) -> int:
+    """Tell what was wrong as every command does, and return the exit code; click would begin it with a capital."""
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        error.show()  # which is the help
+        return error.exit_code
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        click.echo(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} --help' for help.\n", err=True)
+    click.echo(f"error: {error.format_message()}", err=True)
+    return error.exit_code

@@ -19,6 +19,7 @@ from gavelport_server.archive.replay import decode_replay
 from gavelport_server.archive.show import shown
 from gavelport_server.cli.data import console, counted, data_option, end_with, json_option, open_store, page_width
 from gavelport_server.cli.download import download, listed_on
+from gavelport_server.cli.groups import Group
 from gavelport_server.cli.paths import NamedPath
 from gavelport_server.cli.remote import end_with_server
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from gavelport_server.archive.record import Replay
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})
 def replays() -> None:
     """List, show, verify and export the matches of a data folder; list and download those of a server."""
 

@@ -14,6 +14,7 @@ from google.protobuf.message import Message
 from rich.text import Text
 
 from gavelport_server.cli.data import console, json_option
+from gavelport_server.cli.groups import Group
 from gavelport_server.cli.paths import NamedPath
 from gavelport_server.cli.remote import TARGET, TOKEN, as_dict, connected, end_with_server, print_json
 from gavelport_server.cli.remote_tables import NONE, plain_table, when
@@ -49,6 +50,7 @@ class Place(Protocol):
 
 
 @click.group(
+    cls=Group,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=f"On a server, {TOKEN} says who asks. With --data no token is needed; the database is the one that `serve` "
     f"takes, {DATABASE}, else the data folder's own.",
