@@ -218,7 +218,8 @@ def test_a_server_is_run(full: House) -> None:
         assert actions == ["drain", "rerun", "void", "unban", "ban", "resume", "pause"]
         assert "stalls" in admin("admin", "actions").stdout
         done = ann("admin", "status")
-        assert (done.exit_code, "takes a token of scope admin; this one is of scope owner" in done.stderr) == (1, True)
+        words = ": this takes a token of scope admin; this one is of scope owner"
+        assert (done.exit_code, words in done.stderr) == (1, True)
 
     with_server(full, act, full.token("admin"), full.token("owner", owner="ann"))
 
@@ -281,7 +282,11 @@ def test_what_the_user_got_wrong_is_said(full: House, tmp_path: Path) -> None:
         assert (done.exit_code, "filter.since should be a date or a time" in done.stderr) == (1, True)
         assert not (tmp_path / "x").exists()
         done = shell("replays", "download", "--match", "nothing", "--to", str(tmp_path / "x"))
-        assert (done.exit_code, 'no match "nothing" is over here' in done.stderr) == (1, True)
+        words = 'no match "nothing" is over here; `gavelport replays list --server TARGET` tells which are'
+        assert (done.exit_code, words in done.stderr) == (1, True)
+        done = shell("ladder", "main", "--why", "nobody")
+        words = 'no bot "nobody" has played on main; `gavelport ladder main` tells who has'
+        assert (done.exit_code, words in done.stderr) == (1, True)
         (tmp_path / "file").write_text("")
         done = shell("replays", "download", "--to", str(tmp_path / "file"))
         assert (done.exit_code, "a file stands where a folder is expected" in done.stderr) == (1, True)

@@ -243,7 +243,7 @@ async def test_a_scope_that_does_not_fit_is_told_with_those_that_do(store: Count
     await gate.refresh()
     assert await refusal(Door(gate, clock.seconds), call(text, "SetBanned", ("owner", "admin"))) == (
         "PERMISSION_DENIED",
-        "SetBanned takes a token of scope admin, owner; this one is of scope bot",
+        "this takes a token of scope admin, owner; this one is of scope bot",
     )
 
 
@@ -275,7 +275,7 @@ async def test_a_token_calls_no_oftener_than_it_may(store: CountedStore, clock: 
         await door.admit(call(one))
     for _ in range(int(SPARING["Challenge"].burst)):
         await door.admit(call(other, "Challenge"))
-    with pytest.raises(ServiceError, match=r"too many calls of Challenge with this token; try again in 30\.0 s"):
+    with pytest.raises(ServiceError, match=r"too many calls of this kind with this token; try again in 30\.0 s"):
         await door.admit(call(other, "Challenge"))
 
 

@@ -105,7 +105,7 @@ class ArchiveDesk:
     def _found(self, match_id: str) -> FoundResult:
         found = self._store.result(match_id)
         if found is None:
-            text = f"no match {quoted(match_id)} is over here; ListMatches tells which are"
+            text = f"no match {quoted(match_id)} is over here; `gavelport replays list --server TARGET` tells which are"
             raise ServiceError(StatusCode.NOT_FOUND, text)
         return found
 

@@ -66,11 +66,11 @@ class Door:
             raise ServiceError(StatusCode.UNAUTHENTICATED, NO_TOKEN)
         if caller.scope not in call.scopes:
             allowed = ", ".join(sorted(call.scopes))
-            text = f"{call.rpc} takes a token of scope {allowed}; this one is of scope {caller.scope}"
+            text = f"this takes a token of scope {allowed}; this one is of scope {caller.scope}"
             raise ServiceError(StatusCode.PERMISSION_DENIED, text)
         self._limit(self._calls, caller.token_id, "too many calls with this token")
         if call.rpc in self._sparing and caller.scope != "admin":
-            self._limit(self._sparing[call.rpc], caller.token_id, f"too many calls of {call.rpc} with this token")
+            self._limit(self._sparing[call.rpc], caller.token_id, "too many calls of this kind with this token")
         return caller
 
     def _limit(self, buckets: Buckets, key: str, text: str) -> None:

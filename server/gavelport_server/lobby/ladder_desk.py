@@ -138,8 +138,8 @@ class LadderDesk:
         known = {one.bot for one in record.entrants}
         for bot in bots:
             if bot not in known:
-                text = f"no bot {quoted(bot)} has played on {record.name}; GetStandings tells who has"
-                raise ServiceError(StatusCode.NOT_FOUND, text)
+                who = f"`gavelport ladder {record.name}` tells who has"
+                raise ServiceError(StatusCode.NOT_FOUND, f"no bot {quoted(bot)} has played on {record.name}; {who}")
 
     def _lines(self, record: TournamentRecord) -> list[Line]:
         connected = frozenset(trio.from_thread.run_sync(self._live.connected_names))
