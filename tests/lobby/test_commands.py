@@ -278,8 +278,12 @@ def test_matches_of_a_server_are_listed(full: House) -> None:
 
 def test_what_the_user_got_wrong_is_said(full: House, tmp_path: Path) -> None:
     def act(shell: Shell) -> None:
-        done = shell("replays", "download", "--since", "yesterday", "--to", str(tmp_path / "x"))
-        assert (done.exit_code, "filter.since should be a date or a time" in done.stderr) == (1, True)
+        for option in ("--since", "--until"):
+            done = shell("replays", "download", option, "yesterday", "--to", str(tmp_path / "x"))
+            words = f"Invalid value for '{option}': 'yesterday' is no date or time; write it as 2026-03-01 or"
+            assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+        done = shell("replays", "download", "--version", "1", "--to", str(tmp_path / "x"))
+        assert (done.exit_code, "--version goes with --bot" in done.stderr) == (2, True)
         assert not (tmp_path / "x").exists()
         done = shell("replays", "download", "--match", "nothing", "--to", str(tmp_path / "x"))
         words = 'no match "nothing" is over here; `gavelport replays list --server TARGET` tells which are'
@@ -326,6 +330,21 @@ def test_a_server_that_cannot_be_reached_is_told_with_the_way_out(command: list[
 def test_what_is_missing_is_asked_for(environment: dict[str, str], words: str) -> None:
     done = run("ladder", **{f"GAVELPORT_{name}": text for name, text in environment.items()})
     assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "scope"),
+    [
+        (["bots", "list"], "--scope owner --owner NAME"),
+        (["ladder"], "--scope owner --owner NAME"),
+        (["admin", "status"], "--scope admin"),
+        (["admin", "pause"], "--scope admin"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, list) else "",
+)
+def test_a_missing_token_is_asked_for_with_the_scope_that_fits(command: list[str], scope: str) -> None:
+    done = run(*command, GAVELPORT_TARGET="localhost:1")
+    assert (done.exit_code, f"`gavelport token create {scope} --data DIR` makes one" in done.stderr) == (2, True)
 
 
 def test_a_ca_file_that_is_not_there_is_a_failure() -> None:

@@ -9,7 +9,7 @@ from gavelport.v1 import admin_pb2 as pb
 
 from gavelport_server.cli.data import console, counted, json_option
 from gavelport_server.cli.groups import Group
-from gavelport_server.cli.remote import TOKEN, as_dict, connected, end_with_server, print_json, server_option
+from gavelport_server.cli.remote import ADMIN, TOKEN, as_dict, connected, end_with_server, print_json, server_option
 from gavelport_server.cli.remote_tables import actions_table, when
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def status_command(server: str | None, *, as_json: bool) -> None:
     """Print how the server is."""
 
     def run() -> int:
-        with connected(server) as client:
+        with connected(server, ADMIN) as client:
             status = client.call(pb.GetStatusRequest(), pb.GetStatusResponse)
         if as_json:
             print_json(as_dict(status))
@@ -124,7 +124,7 @@ def rerun_command(match_id: str, reason: str, server: str | None, *, as_json: bo
     """Play the void match MATCH again: the same bots and seats, a fresh deal, as soon as all are there."""
 
     def run() -> int:
-        with connected(server) as client:
+        with connected(server, ADMIN) as client:
             again = client.call(pb.RerunMatchRequest(match_id=match_id, reason=reason), pb.RerunMatchResponse)
         if as_json:
             print_json(as_dict(again))
@@ -144,7 +144,7 @@ def actions_command(limit: int, server: str | None, *, as_json: bool) -> None:
     """List what admins did, the latest first."""
 
     def run() -> int:
-        with connected(server) as client:
+        with connected(server, ADMIN) as client:
             answer = client.call(pb.ListActionsRequest(limit=limit), pb.ListActionsResponse)
         if as_json:
             print_json(as_dict(answer))
@@ -160,7 +160,7 @@ def actions_command(limit: int, server: str | None, *, as_json: bool) -> None:
 
 def _act(request: Message, response: type[Message], done: str, server: str | None, *, as_json: bool) -> None:
     def run() -> int:
-        with connected(server) as client:
+        with connected(server, ADMIN) as client:
             client.call(request, response)
         if as_json:
             print_json({"done": done.partition(";")[0]})

@@ -12,6 +12,7 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -52,6 +53,17 @@ class Tally:
     """Not kept any more by the server."""
 
 
+def _moment(_: click.Context, param: click.Parameter, text: str) -> str:
+    """Return a date or time as it was given. Fails as wrong usage for what is none."""
+    if text:
+        try:
+            datetime.fromisoformat(text)
+        except ValueError:
+            said = f"{text!r} is no date or time; write it as 2026-03-01 or 2026-03-01T12:00:00Z"
+            raise click.BadParameter(said, param=param) from None
+    return text
+
+
 @click.command("download")
 @click.option("--to", type=NamedPath(), required=True, metavar="DIR", help="Where the files go: DIR/<match id>.zst.")
 @click.option("--match", "match_id", default="", metavar="ID", help="This match alone.")
@@ -59,8 +71,14 @@ class Tally:
 @click.option("--version", "bot_version", default="", metavar="VERSION", help="With --bot: of this version.")
 @click.option("--ladder", default="", metavar="NAME", help="Only matches of this ladder or tournament.")
 @click.option("--game", default="", metavar="NAME", help="Only matches of this game.")
-@click.option("--since", default="", metavar="DATE", help="Finished then or later: 2026-03-01, 2026-03-01T12:00:00Z.")
-@click.option("--until", default="", metavar="DATE", help="Finished earlier.")
+@click.option(
+    "--since",
+    default="",
+    callback=_moment,
+    metavar="DATE",
+    help="Finished then or later: 2026-03-01, 2026-03-01T12:00Z.",
+)
+@click.option("--until", default="", callback=_moment, metavar="DATE", help="Finished earlier.")
 @click.option("--unrated", is_flag=True, help="Practice and challenges too.")
 @server_option
 @json_option
@@ -82,6 +100,8 @@ def download(  # noqa: PLR0913 - options
 
     Copies hold your own bots' notes; in others' place stand digests, and the files verify with `replays verify`.
     """
+    if bot_version and not bot:
+        raise click.UsageError("--version goes with --bot; name the bot too")
     wanted = pb.MatchFilter(
         bot=bot, version=bot_version, tournament=ladder, game=game, since=since, until=until, with_unrated=unrated
     )

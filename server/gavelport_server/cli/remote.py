@@ -29,14 +29,20 @@ if TYPE_CHECKING:
 
 TARGET, TOKEN, CA, CERT, KEY = (f"GAVELPORT_{name}" for name in ("TARGET", "TOKEN", "CA", "CERT", "KEY"))
 FAILED = 1
+OWNER, ADMIN = "--scope owner --owner NAME", "--scope admin"
 
 server_option = click.option(
     "--server", envvar=TARGET, metavar="TARGET", help=f"HOST:PORT or unix:PATH of the server. Default: {TARGET}."
 )
 
 
-def connected(server: str | None) -> Client:
-    """Return a connection to the server, which is a context manager. Fails as wrong usage without target or token."""
+def connected(server: str | None, token_of: str = OWNER) -> Client:
+    """Return a connection to the server, which is a context manager. Fails as wrong usage without target or token.
+
+    Args:
+        server: Where it is.
+        token_of: Whose token the command takes, as options of `token create`.
+    """
     # What needs no server does without gRPC.
     from gavelport_server.transport.client import Client, Trust  # noqa: PLC0415
 
@@ -45,7 +51,8 @@ def connected(server: str | None) -> Client:
     token = os.environ.get(TOKEN, "")
     if not token:
         raise click.UsageError(
-            f"no token: set {TOKEN} (`gavelport token create` makes one; it is never given as an argument)"
+            f"no token: set {TOKEN}, never given as an argument. On the server's machine, "
+            f"`gavelport token create {token_of} --data DIR` makes one"
         )
     if not token.isascii() or not token.isprintable():
         raise click.UsageError(f"{TOKEN} holds signs that no token has; copy it again, as it was printed")
