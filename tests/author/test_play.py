@@ -14,12 +14,14 @@ from gavelport_engine.registry import GAMES, game_named
 from gavelport_server import shipped
 from gavelport_server.archive.files import read
 from gavelport_server.archive.verify import verify_stored
+from gavelport_server.cli.match import Told
 from gavelport_server.conduct import local
 from gavelport_server.conduct.casual import CasualError, casual_match
 from gavelport_server.conduct.entrants import EntrantsError
 from gavelport_server.conduct.local import common_game, find_bots, plays, sparring_partners
 from gavelport_server.conduct.manifest import read_manifest
 from gavelport_server.main import gavelport
+from gavelport_server.referee.commands import Refuse
 
 from tests.author.folders import bad_bot
 from tests.e2e.runs import GAVELPORT, processes_with
@@ -100,8 +102,38 @@ def test_quiet_tells_the_end_and_the_slips_only(tmp_path: Path) -> None:
     done = play(bad_bot(tmp_path, "slips"), "shipper", "--quiet", "--data", tmp_path)
     assert "Turn " not in done.stdout
     assert "slips │" not in done.stdout
-    assert "slips: 1 answer refused" in done.stdout
+    assert re.search(r"^slips: 1 answer refused \(1 \w+\); ", done.stdout, re.MULTILINE)
+    assert "slips is refused" not in done.stdout
     assert "The end: " in done.stdout
+
+
+def test_answers_that_are_refused_are_told_with_the_reason_and_counted_by_it(tmp_path: Path) -> None:
+    done = play(bad_bot(tmp_path, "illegal"), bad_bot(tmp_path, "slips"), "--seed", "c0ffee", "--data", tmp_path)
+    told, _, end = done.stdout.partition("The end: ")
+    assert told.count("slips is refused: ") == 1
+    (first, *_) = re.finditer(r"( {7}illegal is refused: (\w+): .*\n(?: {7}.*\n)?)", told)
+    assert told[first.start() :].startswith(first[1] * 3)
+    after = told[first.start() :].removeprefix(first[1] * 3).splitlines()
+    assert re.match(r" +\d+  ", after[0])
+    assert "illegal at fault: illegal; this is the default" in after[1]
+    assert re.search(r"^slips: 1 answer refused \(1 \w+\); each was followed by one that was taken$", end, re.MULTILINE)
+    assert re.search(
+        r"^illegal: 5 faults \(5 illegal\), 15 answers refused \(\d+ \w+(, \d+ \w+)*\); ", end, re.MULTILINE
+    )
+
+
+def test_of_many_refused_answers_to_a_decision_a_few_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    bots = find_bots(["shipper", "shipper", "shipper"])
+    told = Told(casual_match(bots, b"secret"), ["shipper"] * 3, quiet=False, verbose=False)
+    for seat in [1] * 6 + [2]:
+        told.refused(Refuse(seat, 7, "already_answered", "decision 7 was answered before", 0, 0))
+    told.refused(Refuse(2, 8, "timeout", "no answer within 5000 ms", 0, 0))
+    lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
+    assert lines == [
+        *["shipper/1 is refused: already_answered: decision 7 was answered before"] * 3,
+        "shipper/1 is refused: more answers to this decision, which are counted at the end",
+        "shipper/2 is refused: already_answered: decision 7 was answered before",
+    ]
 
 
 def test_verbose_shows_what_bots_print_without_fault(tmp_path: Path) -> None:

@@ -73,6 +73,10 @@ class Narration:
         yield from self._decision(step)
         yield from self.happenings(step.events, state)
 
+    def aside(self, text: str) -> Iterator[Text]:
+        """Yield what was said between decisions and came to nothing, below the one before."""
+        yield from (Text(f"{_INDENT}{line}", "yellow") for line in wrap(text, self._width - len(_INDENT)))
+
     def happenings(self, events: Iterable[Any], state: Any) -> Iterator[Text]:
         """Yield what came of a decision, several to a line; a heading where a turn begins."""
         said: list[str] = []

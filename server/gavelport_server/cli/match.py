@@ -26,20 +26,24 @@ from gavelport_server.conduct.match import MatchVoid
 from gavelport_server.conduct.results import first_fault
 from gavelport_server.config import parse_seed
 from gavelport_server.log import log_to
+from gavelport_server.referee.codes import Code
 from gavelport_server.transport import home
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gavelport_engine.game import Trace
 
     from gavelport_server.archive.playback import Step
     from gavelport_server.conduct.casual import Casual
     from gavelport_server.conduct.local import LocalBot
+    from gavelport_server.referee.commands import Refuse
     from gavelport_server.referee.report import MatchReport
 
 PLAYS = "plays"
 """The folder in the data folder: these matches count for nothing, and are kept apart from those that do."""
+MOST_REFUSED = 3
+"""So many answers that are not taken are shown of a seat until its next decision takes effect; it has as many tries."""
 LAST_LINES = 20
 """So much is shown of what a bot printed before it misbehaved."""
 FAILED, REFUSED, BY_SIGNAL = 1, 2, 128
@@ -151,6 +155,9 @@ class Told:
         self._narration = Narration(casual.setup.game, casual.setup.seats, page_width(self._console))
         self._bots: Sequence[LocalBot] = ()
         self._at_fault: set[int] = set()
+        self._refused: dict[int, Counter[str]] = {}
+        """By seat, the codes of answers that were not taken."""
+        self._refused_of_late: Counter[int] = Counter()
 
     def opened(self, bots: Sequence[LocalBot], opening: Trace[Any], state: Any) -> None:
         """Tell who plays what."""
@@ -178,12 +185,29 @@ class Told:
         for step, state in steps:
             for piece in self._narration.step(step, state):
                 self._console.print(piece)
+            self._refused_of_late[step.seat] = 0
             if step.choice.fault is not None and step.choice.fault != "retired":
                 self._at_fault.add(step.seat)
                 self._show_log(step.seat)
         if self._verbose:
             for seat in range(len(self._bots)):
                 self._show_log(seat)
+
+    def refused(self, refusal: Refuse) -> None:
+        """Tell an answer that was not taken, with the reason that the bot is given."""
+        seat = refusal.seat
+        if refusal.code == Code.TIMEOUT:  # there was no answer; the decision tells
+            return
+        self._refused.setdefault(seat, Counter())[refusal.code] += 1
+        self._refused_of_late[seat] += 1
+        if self._quiet or self._refused_of_late[seat] > MOST_REFUSED + 1:
+            return
+        name = self._narration.names[seat]
+        said = f"{refusal.code}: {refusal.sentence}"
+        if self._refused_of_late[seat] > MOST_REFUSED:
+            said = "more answers to this decision, which are counted at the end"
+        for piece in self._narration.aside(f"{name} is refused: {said}"):
+            self._console.print(piece)
 
     def over(self, report: MatchReport) -> None:
         """Tell the final scoring."""
@@ -198,15 +222,16 @@ class Told:
             self._console.print(piece)
         self._print("")
         for seat, figures in enumerate(report.figures):
-            told = _slips(dict(figures.faults), figures.refusals)
+            told = _slips(dict(figures.faults), figures.refusals, self._refused.get(seat, Counter()))
             if not told:
                 continue
             gone = self._bots[seat].session.gone_reason
-            why = first_fault(figures, gone) or "each was followed by one that was taken"
+            followed = "each was followed by one that was taken" if figures.refusals else "none of these was asked for"
+            why = first_fault(figures, gone) or followed
             line = Text.assemble((self._narration.names[seat], "bold red"), f": {told}; {why}")
             self._print(line)
             self._print(f"  what it printed: {self._bots[seat].process.log_path}")
-        if any(figures.faults or figures.refusals for figures in report.figures):
+        if self._refused or any(figures.faults or figures.refusals for figures in report.figures):
             self._print("")
         again = ["gavelport", "play", *self._named, "--seed", self._casual.secret.hex()]
         match_id = self._casual.setup.match_id
@@ -228,15 +253,21 @@ class Told:
         self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def _slips(faults: dict[Any, int], refusals: int) -> str:
-    """Return a bot's faults and refused answers in words, empty where there are none."""
-    told = [
-        f"{counted(sum(faults.values()), 'fault', 'faults')} ({', '.join(f'{n} {why}' for why, n in faults.items())})"
-    ]
-    told = told if faults else []
-    if refusals:
-        told.append(f"{counted(refusals, 'answer', 'answers')} refused")
+def _slips(faults: dict[Any, int], refusals: int, codes: Counter[str]) -> str:
+    """Return a bot's faults and refused answers in words, empty where there are none.
+
+    `codes` has answers to decisions that were not open too, and lacks those of whom nobody was there to tell.
+    """
+    told = []
+    if faults:
+        told.append(f"{counted(sum(faults.values()), 'fault', 'faults')}{_by_reason(faults)}")
+    if many := max(refusals, codes.total()):
+        told.append(f"{counted(many, 'answer', 'answers')} refused{_by_reason(dict(codes.most_common()))}")
     return ", ".join(told)
+
+
+def _by_reason(counts: Mapping[Any, int]) -> str:
+    return f" ({', '.join(f'{number} {why}' for why, number in counts.items())})" if counts else ""
 
 
 def _as_json(casual: Casual, report: MatchReport, replay: Path, logs: Path) -> dict[str, Any]:

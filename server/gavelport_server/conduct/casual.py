@@ -18,6 +18,7 @@ from gavelport_server.conduct.crew import START_S
 from gavelport_server.conduct.local import common_game, local_table, sparring_partners
 from gavelport_server.conduct.match import conduct_match
 from gavelport_server.pairing.deal import deal_seed, match_id
+from gavelport_server.referee.commands import Refuse
 from gavelport_server.referee.report import ClockSetting, MatchSetup, SeatName
 
 if TYPE_CHECKING:
@@ -94,6 +95,10 @@ class Audience(Protocol):
         """Decisions took effect, each with the position after it; sealed ones come when they are revealed."""
         ...
 
+    def refused(self, refusal: Refuse) -> None:
+        """An answer was not taken, or a bot is told that none came in time."""
+        ...
+
     def over(self, report: MatchReport) -> None:
         """The match is over."""
         ...
@@ -113,7 +118,7 @@ async def play_casual(
     Raises MatchVoid for a fault of the server, ArchiveError where the replay cannot be kept.
     """
     setup = casual.setup
-    to_audience, from_referee = trio.open_memory_channel[int](math.inf)
+    to_audience, from_referee = trio.open_memory_channel["int | Refuse"](math.inf)
     record: Sequence[Played | Checkpoint] = ()
 
     def watch(so_far: Sequence[Played | Checkpoint]) -> None:
@@ -124,9 +129,10 @@ async def play_casual(
 
     async def tell(narrator: _Narrator) -> None:
         # In a thread: a terminal that does not take more text must not stop the referee.
-        async for length in from_referee:
-            steps = list(narrator.steps(record[:length]))
-            if steps:
+        async for news in from_referee:
+            if isinstance(news, Refuse):
+                await trio.to_thread.run_sync(audience.refused, news)
+            elif steps := narrator.steps(record[:news]):
                 await trio.to_thread.run_sync(audience.played, steps)
 
     async with local_table(logs) as table:
@@ -140,7 +146,9 @@ async def play_casual(
             nursery.start_soon(tell, narrator)
             with to_audience:
                 sessions = [bot.session for bot in bots]
-                report = await conduct_match(setup, sessions, reveal=True, watch=watch)
+                report = await conduct_match(
+                    setup, sessions, reveal=True, watch=watch, refusals=to_audience.send_nowait
+                )
         for bot in bots:
             table.hub.dismiss(bot.session)
         await trio.to_thread.run_sync(_keep, replays, report)

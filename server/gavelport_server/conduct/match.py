@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from gavelport_server.transport.link import Link
 
     Watch = Callable[[Sequence[Played | Checkpoint]], None]
+    Refusals = Callable[[Refuse], None]
 
 MAX_NOTE_BYTES = 1024
 GRACE_S = 120.0
@@ -85,6 +86,7 @@ async def conduct_match(
     *,
     reveal: bool,
     watch: Watch | None = None,
+    refusals: Refusals | None = None,
     log: MatchLog | None = None,
     past: Sequence[PastInput] = (),
     grace_s: float = GRACE_S,
@@ -100,6 +102,7 @@ async def conduct_match(
         reveal: whether the bots are told seed, scores and cards at the end: only if no match of the same deal follows.
         watch: is given the record so far whenever it has grown; sealed answers stand in it once they are revealed. It
             is called between a bot's answer and the next: it must be quick, and what it raises voids the match.
+        refusals: is given what is told of each answer that is not taken, before `watch` what follows. Quick as that.
         log: where the inputs go before anything follows from them; the report is returned once all of them are on disk.
         past: the inputs of the match before a crash. The match goes on once all bots that are not gone for good are
             connected; its time stands still until then. If they lead to its end, its report is returned at once.
@@ -121,7 +124,7 @@ async def conduct_match(
                 f"match {setup.match_id}: {session.name.bot} plays {len(session.places)} already, and said in its "
                 f"Hello that it plays {session.max_matches} at the same time"
             )
-    match = _Match(setup, sessions, past, reveal=reveal, watch=watch, log=log)
+    match = _Match(setup, sessions, past, reveal=reveal, watch=watch, refusals=refusals, log=log)
     try:
         if past and match.report is None:
             await match.wait_back(grace_s)
@@ -148,12 +151,13 @@ class _Match:
         *,
         reveal: bool,
         watch: Watch | None,
+        refusals: Refusals | None,
         log: MatchLog | None,
     ) -> None:
         self._setup = setup
         self._sessions = sessions
         self._reveal = reveal
-        self._watch = watch
+        self._watch, self._refusals = watch, refusals
         self._journal = log
         self._codec = codec_for(setup.game.id)
         self._encoder = Encoder(setup.match_id, self._codec)
@@ -309,6 +313,8 @@ class _Match:
                 sends[seat](self._encoder.decision(command, state, with_observation=with_observation))
             elif isinstance(command, Refuse):
                 sends[command.seat](refused(self._setup.match_id, command))
+                if self._refusals is not None:
+                    self._refusals(command)
             elif isinstance(command, Tell):
                 sends[command.seat](self._encoder.events(command, state))
             elif isinstance(command, Begin):
