@@ -298,6 +298,26 @@ def test_what_the_user_got_wrong_is_said(full: House, tmp_path: Path) -> None:
     with_server(full, act, full.token("spectator"))
 
 
+def test_a_ladder_or_bot_that_is_not_there_is_no_empty_download(full: House, tmp_path: Path) -> None:
+    def act(ann: Shell, spectator: Shell) -> None:
+        for shell in (ann, spectator):
+            get = ("replays", "download", "--to", str(tmp_path / "x"))
+            done = shell(*get, "--ladder", "nope")
+            assert (done.exit_code, done.stdout) == (1, "")
+            assert 'there is no ladder "nope"; there are: main' in done.stderr
+            for more in ([], ["--ladder", "main"], ["--since", "2026-01-01"]):
+                done = shell(*get, "--bot", "antx", *more)
+                assert (done.exit_code, done.stdout) == (1, "")
+                assert 'no bot "antx" has played here; `gavelport ladder` tells who has' in done.stderr
+            nothing = f"0 replays downloaded to {tmp_path / 'x'}\n"
+            assert shell(*get, "--bot", "ant", "--until", "2001-01-01").stdout == nothing
+            assert shell(*get, "--ladder", "main", "--until", "2001-01-01").stdout == nothing
+        assert ann("bots", "register", "fresh").exit_code == 0
+        assert ann(*get, "--bot", "fresh").stdout == nothing
+
+    with_server(full, act, full.token("owner", owner="ann"), full.token("spectator"))
+
+
 # -- the way there
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 from gavelport.v1 import archive_pb2 as pb
+from gavelport.v1 import ladder_pb2, lobby_pb2
 
 from gavelport_server.archive.errors import ArchiveError, ReplayError
 from gavelport_server.archive.files import SUFFIX, explained, path_in
@@ -110,6 +111,8 @@ def download(  # noqa: PLR0913 - options
         with connected(server) as client:
             request = pb.ListMatchesRequest(match_id=match_id, filter=wanted, page_size=_PAGE)
             matches = list(_listed(client, request))
+            if not matches:
+                _require(client, bot, ladder)
             tally = _download(client, matches, to, None if match_id else wanted)
         _tell(tally, to, as_json=as_json)
         return 0
@@ -129,6 +132,34 @@ def listed_on(server: str | None, bot: str, limit: int | None) -> list[Listed]:
             if limit is not None and len(found) == limit:
                 break
     return found
+
+
+def _require(client: Client, bot: str, ladder: str) -> None:
+    """See that a bot and a ladder are there of which nothing was found. Raises ServiceError for one that is not."""
+    from gavelport_server.transport.link import ServiceError, StatusCode  # noqa: PLC0415
+
+    if ladder and not _has(client, pb.MatchFilter(tournament=ladder, with_unrated=True)):
+        client.call(ladder_pb2.GetStandingsRequest(ladder=ladder, limit=1), ladder_pb2.GetStandingsResponse)
+    if bot and not _has(client, pb.MatchFilter(bot=bot, with_unrated=True)) and bot not in _own(client):
+        text = f'no bot "{bot}" has played here; `gavelport ladder` tells who has'
+        raise ServiceError(StatusCode.NOT_FOUND, text)
+
+
+def _has(client: Client, wanted: pb.MatchFilter) -> bool:
+    """Return whether the server has any match of these."""
+    return bool(client.call(pb.ListMatchesRequest(filter=wanted, page_size=1), pb.ListMatchesResponse).matches)
+
+
+def _own(client: Client) -> list[str]:
+    """Return the caller's own bots, which are known before they have played."""
+    from gavelport_server.transport.link import ServiceError, StatusCode  # noqa: PLC0415
+
+    try:
+        return [bot.name for bot in client.call(lobby_pb2.ListBotsRequest(), lobby_pb2.ListBotsResponse).bots]
+    except ServiceError as error:
+        if error.code is StatusCode.PERMISSION_DENIED:  # a spectator has none
+            return []
+        raise
 
 
 def _listed(client: Client, request: pb.ListMatchesRequest) -> Iterator[pb.MatchSummary]:
