@@ -83,6 +83,8 @@ def test_a_token_is_made_in_a_data_folder_with_its_owner_and_bot(tmp_path: Path)
     presented = parse(secret)
     assert presented is not None
     assert done.stderr == (
+        f"notice: {data} is a new data folder, made just now; no server has used it yet, and the token is valid on one "
+        f"that runs with --data {data}\n"
         "Shown this once. Give it to wasp as GAVELPORT_TOKEN, and the server's address as GAVELPORT_TARGET: so it "
         f"plays on the ladder.\n`gavelport token revoke {presented.id}` takes it back.\n"
     )
@@ -97,6 +99,8 @@ def test_a_token_is_made_in_a_data_folder_with_its_owner_and_bot(tmp_path: Path)
     (one,) = json.loads(run("token", "list", "--data", str(data), "--json").stdout)
     assert one["revoked_at"]
     assert (one["scope"], one["id"]) == ("bot", presented.id)
+    again = run("token", "create", "--data", str(data), "--scope", "owner", "--owner", "ann")
+    assert again.stderr.startswith("Shown this once."), "the folder is not new any more"
 
 
 @pytest.mark.parametrize(
@@ -300,8 +304,9 @@ def test_what_the_user_got_wrong_is_said(full: House, tmp_path: Path) -> None:
 
 def test_a_ladder_or_bot_that_is_not_there_is_no_empty_download(full: House, tmp_path: Path) -> None:
     def act(ann: Shell, spectator: Shell) -> None:
+        get = ("replays", "download", "--to", str(tmp_path / "x"))
+        nothing = f"0 replays downloaded to {tmp_path / 'x'}\n"
         for shell in (ann, spectator):
-            get = ("replays", "download", "--to", str(tmp_path / "x"))
             done = shell(*get, "--ladder", "nope")
             assert (done.exit_code, done.stdout) == (1, "")
             assert 'there is no ladder "nope"; there are: main' in done.stderr
@@ -309,7 +314,6 @@ def test_a_ladder_or_bot_that_is_not_there_is_no_empty_download(full: House, tmp
                 done = shell(*get, "--bot", "antx", *more)
                 assert (done.exit_code, done.stdout) == (1, "")
                 assert 'no bot "antx" has played here; `gavelport ladder` tells who has' in done.stderr
-            nothing = f"0 replays downloaded to {tmp_path / 'x'}\n"
             assert shell(*get, "--bot", "ant", "--until", "2001-01-01").stdout == nothing
             assert shell(*get, "--ladder", "main", "--until", "2001-01-01").stdout == nothing
         assert ann("bots", "register", "fresh").exit_code == 0

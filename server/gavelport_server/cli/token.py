@@ -194,10 +194,17 @@ def _place(data: Path | None, target: str | None, *, may_make: bool) -> Iterator
         with connected(target) as client:
             yield client
         return
-    from gavelport_server.storage.sql import SqlStore  # noqa: PLC0415
+    from gavelport_server.storage.sql import FILE, SqlStore  # noqa: PLC0415
 
     url = os.environ.get(DATABASE)
+    is_new = not url and not (data / FILE).exists()
     store = SqlStore(url) if url else SqlStore.in_folder(data, create=may_make)
+    if is_new:  # or its name is not spelt as the server's
+        click.echo(
+            f"notice: {data} is a new data folder, made just now; no server has used it yet, and the token is valid "
+            f"on one that runs with --data {data}",
+            err=True,
+        )
     try:
         yield _Folder(store)
     finally:
