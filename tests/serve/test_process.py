@@ -10,11 +10,15 @@ import ssl
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
 import pytest
 import trustme
+from gavelport_server.cli.serve import _tell
+from gavelport_server.conduct.service import Serving
+from gavelport_server.serving import read_serving
 from gavelport_server.storage.sql import FILE
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc
 
@@ -40,6 +44,17 @@ def test_it_says_where_it_is_and_what_to_do_next(server: Server) -> None:
     assert re.fullmatch(r"127\.0\.0\.1:\d+", server.target)
     assert "  ladders      container (container@1, 4 seats), shipping (shipping@1, 4 seats)\n" in server.printed
     assert "  gavelport token create --data " in server.printed
+
+
+def test_where_bots_are_hosted_it_says_how_an_author_gets_a_token(capsys: pytest.CaptureFixture[str]) -> None:
+    settings = read_serving(None, environment={}, flags={("data",): "here"})
+    hosting: Any = SimpleNamespace(process=object(), most=2, words="in sandboxes")
+    not_hosting: Any = SimpleNamespace(process=None)
+    for boxes in (not_hosting, hosting):
+        _tell(settings, [], boxes, Serving("127.0.0.1:1", "http://127.0.0.1:2", ()))
+    without, _, with_hosting = capsys.readouterr().out.rpartition("Gavelport serves")
+    line = "  gavelport token create --data here --scope owner --owner NAME\n"
+    assert (line in without, line in with_hosting) == (False, True)
 
 
 def test_all_addresses_answer(server: Server) -> None:

@@ -136,6 +136,9 @@ def _tell(settings: ServeSettings, house: Sequence[BotManifest], boxes: Sandboxe
         click.echo(f"notice: {notice}", err=True)
     click.echo("To let a bot in, make a token for it:")
     click.echo(f"  gavelport token create --data {settings.data} --owner NAME --bot NAME")
+    if boxes.process is not None:
+        click.echo("To let an author submit bots, which run here:")
+        click.echo(f"  gavelport token create --data {settings.data} --scope owner --owner NAME")
     sys.stdout.flush()
 
 
