@@ -84,13 +84,29 @@ def test_every_exit_code_is_listed() -> None:
     assert {int(code) for code in re.findall(r"^\| (\d+) \|", section, re.MULTILINE)} == set(Exit)
 
 
-def test_links_within_the_document_lead_somewhere() -> None:
-    headings = re.findall(r"^#+ (.*)$", DOCUMENT, re.MULTILINE)
-    anchors = {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
-    links = re.findall(r"\]\(([^)]*)\)", DOCUMENT)
-    assert links
-    for link in links:
-        assert link[1:] in anchors if link.startswith("#") else (ROOT / "docs" / link).exists()
+def broken_links(name: str, document: str) -> list[str]:
+    """Return the links of a document in docs/ that lead to no file, or to no heading of it."""
+    broken = []
+    for link in re.findall(r"\]\(([^)]*)\)", document):
+        file, hash_, anchor = link.partition("#")
+        path = ROOT / "docs" / (file or name)
+        if not path.exists():
+            broken.append(link)
+        elif hash_:
+            headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
+            if anchor not in {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}:
+                broken.append(link)
+    return broken
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.name)
+def test_links_within_the_documents_lead_somewhere(path: Path) -> None:
+    assert broken_links(path.name, path.read_text("utf-8")) == []
+
+
+def test_links_that_lead_nowhere_are_found() -> None:
+    document = "[a](cli.md) [b](cli.md#bottoml) [c](#connecting) [d](none.md) [e](cli.md#none) [f](#none)"
+    assert broken_links("protocol.md", document) == ["none.md", "cli.md#none", "#none"]
 
 
 def example(language: str) -> str:
