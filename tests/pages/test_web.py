@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import urllib.request
@@ -37,6 +38,14 @@ def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(web, ["--data", str(tmp_path), "--port", "0"])
     assert result.exit_code == 1
     assert "holds no tournament data" in result.stderr
+
+
+def test_a_port_that_is_taken_is_told_with_the_option(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = CliRunner().invoke(web, ["--data", str(folder), "--port", str(port)])
+    words = f"error: cannot listen on '127.0.0.1:{port}' for HTTP: Address already in use; give another with --port\n"
+    assert (result.exit_code, result.stderr) == (1, words)
 
 
 @pytest.mark.long

@@ -95,10 +95,14 @@ def test_its_folder_is_its_own(server: Server, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_an_address_in_use_is_told(server: Server, tmp_path: Path) -> None:
     code, said = refused(tmp_path / "data", "--listen", server.target)
-    assert (code, said) == (1, f"error: cannot listen on '{server.target}': it is taken, or is no address of here\n")
+    words = "it is taken, or is no address of here; give another with --listen"
+    assert (code, said) == (1, f"error: cannot listen on '{server.target}': {words}\n")
     http = server.url.removeprefix("http://")
     code, said = refused(tmp_path / "data", "--http", http)
-    assert (code, said) == (1, f"error: cannot listen on '{http}' for HTTP: Address already in use\n")
+    assert (code, said) == (
+        1,
+        f"error: cannot listen on '{http}' for HTTP: Address already in use; give another with --http\n",
+    )
 
 
 def test_a_signal_ends_it_each_start_has_the_next_epoch_and_a_damaged_journal_none(tmp_path: Path) -> None:

@@ -113,6 +113,10 @@ def _run(settings: ServeSettings, *, is_dev: bool) -> int:
                 boxes,
                 partial(_tell, settings, house, boxes),
             )
+    except home.AddressError as error:
+        option = "--http" if error.address == settings.http else "--listen"
+        click.echo(f"error: {error}; give another with {option}", err=True)
+        return FAILED
     except (FolderError, StoreError, ArchiveError, JournalError, home.TransportError) as error:
         click.echo(f"error: {error}", err=True)
         return FAILED

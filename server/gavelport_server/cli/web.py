@@ -20,7 +20,7 @@ from gavelport_server.pages.shield import Shield
 from gavelport_server.pages.site import routes
 from gavelport_server.pages.source import DataFolderSource
 from gavelport_server.storage.errors import StoreError
-from gavelport_server.transport.home import TransportError
+from gavelport_server.transport.home import AddressError, TransportError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -66,7 +66,8 @@ def show_folder(data: Path, port: int, ready: Callable[[str], object]) -> int:
             code = BY_SIGNAL + stopped_by
     except* (StoreError, TransportError) as errors:
         for error in errors.exceptions:
-            click.echo(f"error: {error}", err=True)
+            more = "; give another with --port" if isinstance(error, AddressError) else ""
+            click.echo(f"error: {error}{more}", err=True)
         code = FAILED
     return code
 

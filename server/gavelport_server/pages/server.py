@@ -19,7 +19,7 @@ from hypercorn.trio.run import worker_serve
 from hypercorn.utils import wrap_app
 
 from gavelport_server.config import split_address
-from gavelport_server.transport.home import TransportError
+from gavelport_server.transport.home import AddressError, TransportError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +69,8 @@ async def serve_http(
         task_status: of the nursery.
 
     Raises:
-        TransportError: the address cannot be had, or the certificate cannot be used.
+        AddressError: the address cannot be had.
+        TransportError: the certificate cannot be used.
     """
     listener = _listener(address)
     with listener:
@@ -115,7 +116,8 @@ def _listener(address: str) -> socket.socket:
         listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
-        raise TransportError(f"cannot listen on {address!r} for HTTP: {error.strerror or error}") from error
+        problem = f"cannot listen on {address!r} for HTTP: {error.strerror or error}"
+        raise AddressError(address, problem) from error
     listener.setblocking(False)
     return listener
 

@@ -19,7 +19,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from gavelport_server.transport.calls import handlers as service_handlers
 from gavelport_server.transport.crossing import Crossing
 from gavelport_server.transport.guard import Guard
-from gavelport_server.transport.home import TransportError, open_home
+from gavelport_server.transport.home import AddressError, TransportError, open_home
 from gavelport_server.transport.limits import Limits
 from gavelport_server.transport.link import Listener, remote_host
 from gavelport_server.transport.sanitise import Sanitiser
@@ -165,7 +165,8 @@ class _Server:
             else:
                 port = server.add_secure_port(address, credentials)
         except RuntimeError as error:
-            raise TransportError(f"cannot listen on {address!r}: it is taken, or is no address of here") from error
+            problem = f"cannot listen on {address!r}: it is taken, or is no address of here"
+            raise AddressError(address, problem) from error
         await server.start()
         self._watch = asyncio.create_task(self._wait())
         return address if address.startswith("unix") else f"{address.rpartition(':')[0]}:{port}"

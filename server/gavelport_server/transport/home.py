@@ -32,6 +32,15 @@ class TransportError(Exception):
     """The transport could not start, or broke down while it served."""
 
 
+class AddressError(TransportError):
+    """An address cannot be listened on."""
+
+    def __init__(self, address: str, problem: str) -> None:
+        """Take the address as it was asked for, and what is wrong with it, in words."""
+        super().__init__(problem)
+        self.address = address
+
+
 class Home:
     """An asyncio loop, the crossing to it, and word of its breakdown."""
 
