@@ -20,6 +20,12 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
+def _there(value: Any) -> Any:
+    if value is None:  # which would be an absent field, and read as nought
+        raise TypeError("None says nothing")
+    return value
+
+
 def _get(message: Any, name: str, path: str) -> Any:
     return getattr(message, name)
 
@@ -31,9 +37,11 @@ def _get_list(message: Any, name: str, path: str) -> Any:
 class Part(NamedTuple):
     """How one attribute is written and read. `name` is the message's field where that is not the attribute's."""
 
-    write: Write = _as_it_is
+    write: Write = _there
     read: Read = _get
     name: str = ""
+    form: str = ""
+    """What the attribute should be, in words; empty where the message's field says it."""
 
 
 PLAIN = Part()
@@ -45,7 +53,8 @@ def optional(part: Part) -> Part:
     def read(message: Any, name: str, path: str) -> Any:
         return part.read(message, name, path) if message.HasField(name) else None
 
-    return Part(lambda value: None if value is None else part.write(value), read, part.name)
+    form = f"{part.form} or None" if part.form else ""
+    return Part(lambda value: None if value is None else part.write(value), read, part.name, form)
 
 
 def one_of(*words: str) -> Part:
@@ -62,7 +71,7 @@ def one_of(*words: str) -> Part:
             raise CodecError(f"{path}.{name}", f"{word[:40]!r} is none of {', '.join(words)}")
         return word
 
-    return Part(write, read)
+    return Part(write, read, form=" or ".join(map(repr, words)))
 
 
 def party(name: str, bank: int) -> Part:
@@ -74,7 +83,7 @@ def party(name: str, bank: int) -> Part:
     return Part(lambda seat: None if seat == bank else seat, read, name)
 
 
-NUMBERS = Part(read=_get_list)
+NUMBERS = Part(_as_it_is, _get_list, form="a tuple of whole numbers")
 """A list of plain numbers."""
 
 _MOST_NAMED = 12
@@ -87,11 +96,12 @@ class Numbered:
     def __init__(self, what: str, names: Sequence[str]) -> None:
         """Take what one of them is called, and the names of all."""
         self._what, self._names = what, names
-        self.part = Part(self.number, self._read)
+        form = f"the number of {'an' if what[0] in 'AEIOUaeiou' else 'a'} {what} (0 to {len(names) - 1})"
+        self.part = Part(self.number, self._read, form=form)
         """One of them."""
-        self.maybe = Part(self.number_or_none, self._read_maybe)
+        self.maybe = Part(self.number_or_none, self._read_maybe, form=f"{form} or None")
         """One of them, or None."""
-        self.several = Part(self.numbers, self._read_several)
+        self.several = Part(self.numbers, self._read_several, form=f"a tuple, of each {form}")
         """A list of them, a tuple on the engine's side."""
 
     def number(self, index: int) -> int:

@@ -10,6 +10,7 @@ import dataclasses
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message_factory import GetMessageClass
 
 from gavelport_codecs.errors import CodecError
@@ -22,6 +23,16 @@ if TYPE_CHECKING:
     from google.protobuf.message import Message
 
 
+_MISFITS = (ValueError, TypeError, AttributeError)
+"""What comes of a value that fits into no message."""
+_FORMS = {
+    FieldDescriptor.CPPTYPE_BOOL: "True or False",
+    FieldDescriptor.CPPTYPE_STRING: "a text",
+    FieldDescriptor.CPPTYPE_INT32: f"a whole number from {-(2**31)} to {2**31 - 1}",
+    FieldDescriptor.CPPTYPE_UINT32: f"a whole number from 0 to {2**32 - 1}",
+}
+_PLAINLY_SHOWN = (int, float, str, tuple, type(None))
+_SHOWN = 80
 _REMEMBERED = 1024
 """So many values of a kind are kept with their bytes: most come again, in the same match or in others."""
 
@@ -38,6 +49,7 @@ class Record:
         self._message_class = message_class
         fields = [(each.name, parts.get(each.name, PLAIN)) for each in dataclasses.fields(value_class)]
         self._writes = [(attribute, part.name or attribute, part.write) for attribute, part in fields]
+        self._forms = {attribute: part.form or self._form(part.name or attribute) for attribute, part in fields}
         self._reads = [(part.name or attribute, part.read) for attribute, part in fields]
         self.attributes: Callable[[Any], Any] = attrgetter(*[attribute for attribute, _ in fields]) if fields else type
         """From a value to what tells it from others of its kind, which is hashed and compared faster than the value."""
@@ -47,6 +59,21 @@ class Record:
     def message(self, value: Any) -> Message:
         """Return the value as a message."""
         return self._message_class(**{name: write(getattr(value, attr)) for attr, name, write in self._writes})
+
+    def misfit(self, value: Any) -> tuple[str, str] | None:
+        """Return the first attribute that fits into no message, and what is wrong with it; None where each one fits."""
+        for attribute, name, write in self._writes:
+            given = getattr(value, attribute)
+            try:
+                hash(given)
+                self._message_class(**{name: write(given)})
+            except _MISFITS:
+                return attribute, f"should be {self._forms[attribute]}, not {_shown(given)}"
+        return None
+
+    def _form(self, name: str) -> str:
+        """Return in words what a field of a message takes."""
+        return _FORMS.get(self._message_class.DESCRIPTOR.fields_by_name[name].cpp_type, "what its type says")
 
     def value(self, message: Any, path: str) -> Any:
         """Return the value of a message. Raises CodecError."""
@@ -107,9 +134,11 @@ class Family:
                     record.remembered.clear()
                 record.remembered[key] = found
             return found
-        except (ValueError, TypeError, AttributeError) as error:
-            problem = f"{value!r} fits into no message: {error}"
-            raise CodecError(f"{self._game}.{record.kind}", problem) from None
+        except _MISFITS as error:
+            if (found_wrong := record.misfit(value)) is None:
+                raise CodecError(f"{self._game}.{record.kind}", f"fits into no message: {error}") from None
+            attribute, problem = found_wrong
+            raise CodecError(f"{type(value).__name__}.{attribute}", problem) from None
 
     def decode(self, message: Any) -> Any:
         """Return the value in an envelope. Raises CodecError."""
@@ -122,3 +151,13 @@ class Family:
         if kind is None:
             raise CodecError(game, f"no kind of {self._oneof} is set; set one of {', '.join(self._by_kind)}")
         return self._by_kind[kind].value(getattr(inner, kind), f"{game}.{kind}")
+
+
+def _shown(value: Any) -> str:
+    """Return a value as it is told: on one line, cut where it is long, with its type where that does not show."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:  # a number of more digits than can be written
+        text = "such a number"
+    text = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return text if isinstance(value, _PLAINLY_SHOWN) else f"the {type(value).__name__} {text}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,17 @@ def test_damaged_actions_are_judged(samples: Samples, data: st.DataObject, where
     state = states[where[0][0] % len(states)]
     for seat in game.to_act(state):
         assert isinstance(game.fault(state, seat, decoded), Fault | None)
+
+
+@every_game
+@settings(max_examples=200)
+@given(data=st.data(), junk=st.sampled_from([{}, [1], object(), b"x", 1.5]))
+def test_the_wrong_attribute_of_an_action_is_named(samples: Samples, data: st.DataObject, junk: object) -> None:
+    action = data.draw(samples.actions.filter(dataclasses.fields))
+    name = data.draw(st.sampled_from([each.name for each in dataclasses.fields(action)]))
+    with pytest.raises(CodecError, match=rf"^{type(action).__name__}\.{name}: should be .*, not ") as caught:
+        samples.codec.action(dataclasses.replace(action, **{name: junk}))
+    assert len(str(caught.value)) < 300
 
 
 @every_game

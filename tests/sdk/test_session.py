@@ -220,7 +220,7 @@ class Raising(Diary):
     ("returned", "problem"),
     [
         (None, "decide() returned None; it must return an action of the game"),
-        (Bid(-1), "fits into no message"),
+        (Bid(-1), "Bid.amount: should be a whole number from 0 "),
         ("pass", "str is none of the game container"),
     ],
 )

@@ -44,6 +44,8 @@ def read_bag(message: Any, name: str, path: str) -> Bag:
 @lru_cache(maxsize=4096)
 def store_message(store: Store) -> container_pb2.ContainerStore:
     """Return a store as a message, which must not be changed; prices at which nothing stands are left out."""
+    if len(store) != TOP_PRICE * COLOURS:
+        raise ValueError(f"a store has {TOP_PRICE * COLOURS} counts, not {len(store)}")
     message = container_pb2.ContainerStore()
     if store != EMPTY_STORE:
         for start in range(0, TOP_PRICE * COLOURS, COLOURS):
@@ -111,7 +113,11 @@ def read_amounts(message: Any, name: str, path: str) -> tuple[int | None, ...]:
     return tuple(entry.amount if entry.HasField("amount") else None for entry in getattr(message, name))
 
 
-BAG = Part(bag_message, read_bag)
-STORE = Part(store_message, read_store)
-PLACE = Part(place_message, read_place)
+BAG = Part(bag_message, read_bag, form=f"a bag, a tuple of {COLOURS} counts ({', '.join(COLOUR_NAMES)})")
+STORE = Part(
+    store_message,
+    read_store,
+    form=f"a store, a tuple of {TOP_PRICE * COLOURS} counts ({COLOURS} colours at each price from $1 to ${TOP_PRICE})",
+)
+PLACE = Part(place_message, read_place, form="SEA, ISLAND or the seat whose harbour it is")
 AMOUNTS = Part(amount_messages, read_amounts)
