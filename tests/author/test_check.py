@@ -192,6 +192,46 @@ async def test_every_fault_of_a_manifest_is_told_and_nothing_is_started(tmp_path
     assert not (tmp_path / "logs").exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "remedy"),
+    [
+        (b"name == 1\n", 'write a line for each key, such as version = "1"'),
+        (b'name = "\xff"\n', "save it as UTF-8"),
+        (None, "let it be a file that can be read"),
+    ],
+)
+async def test_a_manifest_that_cannot_be_read_has_a_remedy(tmp_path: Path, content: bytes | None, remedy: str) -> None:
+    folder = bad_bot(tmp_path, "good")
+    manifest = folder / "bot.toml"
+    manifest.unlink()
+    if content is None:
+        manifest.mkdir()
+    else:
+        manifest.write_bytes(content)
+    (found,) = await told(folder, tmp_path / "logs")
+    assert (found.verdict, found.where, found.remedy) == (FAILED, str(manifest), remedy)
+    assert found.what.startswith("cannot be read as TOML in UTF-8: ")
+
+
+@pytest.mark.parametrize("name", ["Good", "good.1", "1good", "g" * 41])
+async def test_a_name_that_no_ladder_takes_is_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    async def examine(*_: object) -> None:
+        """Nothing: the bot plays like any other."""
+
+    monkeypatch.setattr(run, "_examine", examine)
+    folder = bad_bot(tmp_path, "good")
+    assert (await told(folder, tmp_path / "logs"))[0].verdict is PASSED
+    manifest = folder / "bot.toml"
+    manifest.write_text(manifest.read_text().replace('"good"', f'"{name}"'))
+    (found, files) = await told(folder, tmp_path / "logs")
+    assert (found.check, found.verdict, files.verdict) == ("manifest", WARNING, PASSED)
+    assert found.what == f"{name} 1, python, container: no server takes this name for a ladder"
+    assert found.where == f"{manifest}: name"
+    assert found.remedy == "use 1 to 40 lower-case letters, digits, _ or -, the first a letter"
+
+
 async def test_what_cannot_be_looked_at_is_left_out(tmp_path: Path) -> None:
     found = await told(bad_bot(tmp_path, "fails_at_start"), tmp_path / "logs")
     verdicts = [(one.check, one.verdict) for one in found]

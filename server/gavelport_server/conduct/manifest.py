@@ -109,7 +109,12 @@ def read_manifest(folder: Path) -> BotManifest:
         example = "; ".join(remedy.removeprefix("write ").removeprefix("e.g. ") for remedy in _REMEDIES.values())
         raise ManifestError([f"{path}: is missing; make it with: {example}"]) from None
     except (OSError, ValueError, RecursionError) as error:  # also of numbers, or of brackets, beyond all measure
-        raise ManifestError([f"{path}: cannot be read as TOML in UTF-8: {error}"]) from None
+        remedy = 'write a line for each key, such as version = "1"'
+        if isinstance(error, OSError):
+            remedy = "let it be a file that can be read"
+        elif isinstance(error, UnicodeDecodeError):
+            remedy = "save it as UTF-8"
+        raise ManifestError([f"{path}: cannot be read as TOML in UTF-8: {error}; {remedy}"]) from None
     problems: list[str] = []
     file = None
     try:

@@ -15,11 +15,12 @@ from gavelport_server.conduct.checks.sparring import Sparring
 from gavelport_server.conduct.checks.tamper import Tamperer
 from gavelport_server.conduct.entrants import missing_here
 from gavelport_server.conduct.local import local_table
-from gavelport_server.conduct.manifest import ManifestError, read_manifest
+from gavelport_server.conduct.manifest import FILE, ManifestError, read_manifest
 from gavelport_server.referee.report import ClockSetting
+from gavelport_server.scaffold import NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
     from pathlib import Path
 
     from gavelport_engine.game import AnyGame
@@ -61,11 +62,7 @@ async def check_bot(
             tell(Finding("manifest", Verdict.FAILED, what, where, remedy))
         return
     games = list(dict.fromkeys(game.partition("@")[0] for game in manifest.games))
-    tell(
-        Finding(
-            "manifest", Verdict.PASSED, f"{manifest.name} {manifest.version}, {manifest.language}, {', '.join(games)}"
-        )
-    )
+    tell(_manifest(manifest, games))
     tell(check_files(manifest))
     # In a sandbox it is not this machine that has to have what the bot needs: its start will tell.
     if launcher is None and (missing := missing_here(manifest)):
@@ -75,6 +72,19 @@ async def check_bot(
     for name in games:
         told = tell if len(games) == 1 else partial(_tell_of, name, tell)
         await _examine(manifest, GAMES[name], logs, told, clock, launcher, limits)
+
+
+def _manifest(manifest: BotManifest, games: Sequence[str]) -> Finding:
+    told = f"{manifest.name} {manifest.version}, {manifest.language}, {', '.join(games)}"
+    if NAME.fullmatch(manifest.name):
+        return Finding("manifest", Verdict.PASSED, told)
+    return Finding(
+        "manifest",
+        Verdict.WARNING,
+        f"{told}: no server takes this name for a ladder",
+        f"{manifest.folder / FILE}: name",
+        "use 1 to 40 lower-case letters, digits, _ or -, the first a letter",
+    )
 
 
 def check_files(manifest: BotManifest) -> Finding:
