@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import socket
+import ssl
+import threading
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+import trustme
 from click.testing import CliRunner, Result
 from gavelport_server.archive.replay import decode_replay
 from gavelport_server.cli import download
@@ -342,11 +347,57 @@ def test_a_server_that_cannot_be_reached_is_told_with_the_way_out(command: list[
     assert "check --server or GAVELPORT_TARGET" in done.stderr
 
 
+def test_a_socket_has_no_port_and_is_no_wrong_usage() -> None:
+    done = run("ladder", GAVELPORT_TARGET="unix:/nowhere/at/all", GAVELPORT_TOKEN="x")
+    assert (done.exit_code, "error: unix:/nowhere/at/all cannot be reached" in done.stderr) == (1, True)
+
+
+@pytest.mark.parametrize("has_tls", [False, True], ids=["plain", "TLS"])
+def test_a_web_server_is_told_from_ours(tmp_path: Path, has_tls: bool) -> None:
+    """As its own pages, on the other of the two ports."""
+    environment = {"GAVELPORT_TOKEN": "x"}
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    if has_tls:
+        authority = trustme.CA()
+        authority.issue_cert("127.0.0.1").configure_cert(context)
+        context.set_alpn_protocols(["http/1.1"])
+        authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+        environment["GAVELPORT_CA"] = str(tmp_path / "ca.pem")
+
+    def answer(stream: socket.socket) -> None:
+        # The client goes as soon as it knows.
+        with suppress(OSError), context.wrap_socket(stream, server_side=True) if has_tls else stream as web:
+            web.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            web.recv(1000)
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                answer(listener.accept()[0])
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        target = f"127.0.0.1:{listener.getsockname()[1]}"
+        server = threading.Thread(target=serve)
+        server.start()
+        done = run("ladder", GAVELPORT_TARGET=target, **environment)
+        listener.shutdown(socket.SHUT_RDWR)
+        server.join()
+    assert done.exit_code == 1
+    assert done.stderr == (
+        f"error: no gavelport server answers at {target}, but a web server; check --server or GAVELPORT_TARGET: "
+        "`gavelport serve` prints two addresses, and this takes the one for bots\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
         ({}, "no server: give --server HOST:PORT, or set GAVELPORT_TARGET"),
         ({"TARGET": "localhost:1"}, "no token: set GAVELPORT_TOKEN"),
+        ({"TARGET": "localhost"}, 'GAVELPORT_TARGET should be HOST:PORT, as 127.0.0.1:7878, not "localhost"'),
+        ({"TARGET": "[::1]"}, 'should be HOST:PORT, as 127.0.0.1:7878, not "[::1]"'),
+        ({"TARGET": "localhost:http"}, 'should be HOST:PORT, as 127.0.0.1:7878, not "localhost:http"'),
+        ({"TARGET": "http://localhost:1"}, "is no web address; give the one that serve prints for bots"),
         ({"TARGET": "localhost:1", "TOKEN": "a\nb"}, "GAVELPORT_TOKEN holds signs that no token has"),
         ({"TARGET": "localhost:1", "TOKEN": "x", "CERT": "c"}, "GAVELPORT_CERT and GAVELPORT_KEY go together"),
     ],

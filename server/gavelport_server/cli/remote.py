@@ -17,6 +17,7 @@ import click
 from google.protobuf.json_format import MessageToDict
 
 from gavelport_server.archive.errors import ArchiveError
+from gavelport_server.config import split_address
 from gavelport_server.storage.errors import StoreError
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 TARGET, TOKEN, CA, CERT, KEY = (f"GAVELPORT_{name}" for name in ("TARGET", "TOKEN", "CA", "CERT", "KEY"))
 FAILED = 1
+_ANSWERS_OF_WEB_SERVERS = ("Failed parsing HTTP/2", "missing selected ALPN property")
+"""How gRPC tells of what speaks HTTP/1, without TLS and with it."""
 OWNER, ADMIN = "--scope owner --owner NAME", "--scope admin"
 
 server_option = click.option(
@@ -48,6 +51,8 @@ def connected(server: str | None, token_of: str = OWNER) -> Client:
 
     if not server:
         raise click.UsageError(f"no server: give --server HOST:PORT, or set {TARGET}")
+    if problem := _problem_of(server):
+        raise click.UsageError(f"--server or {TARGET} {problem}")
     token = os.environ.get(TOKEN, "")
     if not token:
         raise click.UsageError(
@@ -60,6 +65,19 @@ def connected(server: str | None, token_of: str = OWNER) -> Client:
     if (paths[CERT] is None) != (paths[KEY] is None):
         raise click.UsageError(f"{CERT} and {KEY} go together: a certificate and its key")
     return Client(server, token, Trust(ca=paths[CA], cert=paths[CERT], key=paths[KEY]))
+
+
+def _problem_of(server: str) -> str:
+    """Return what is wrong with a target, in words; empty where nothing is. Without a port gRPC would take 443."""
+    if server.startswith(("unix:", "unix-abstract:")):
+        return ""
+    if server.startswith(("http://", "https://")):
+        return f'is no web address; give the one that serve prints for bots, as 127.0.0.1:7878, not "{server}"'
+    try:
+        split_address(server)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def as_dict(message: Message) -> dict[str, Any]:
@@ -96,6 +114,11 @@ def refusal(error: ServiceError, server: str) -> str:
     match error.code.name:
         case "UNAUTHENTICATED":
             return f"{server}: {error.text}; check {TOKEN}"
+        case "UNAVAILABLE" if any(sign in error.text for sign in _ANSWERS_OF_WEB_SERVERS):
+            return (
+                f"no gavelport server answers at {server}, but a web server; check --server or {TARGET}: `gavelport "
+                "serve` prints two addresses, and this takes the one for bots"
+            )
         case "UNAVAILABLE":
             return (
                 f"{server} cannot be reached ({error.text}); check --server or {TARGET}, and {CA} where the server's "
