@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 CHUNK_BYTES = 32 * 1024
 LOOK_S = 1.0
 OPEN = ("received", "checking")
-FAILED = 1
+FAILED, REFUSED = 1, 2
 
 
 @click.command(
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Exit codes: 0 admitted, or with --no-wait received; 1 refused, or the server out of reach; 2 wrong usage; "
-    "130 stopped by Ctrl-C, while the examination goes on.",
+    epilog="Exit codes: 0 admitted, or with --no-wait received; 1 refused, or the server out of reach; 2 wrong usage "
+    "or bot.toml; 130 stopped by Ctrl-C, while the examination goes on.",
 )
 @click.argument("folder", type=NamedPath(), metavar="DIR")
 @server_option
@@ -56,8 +56,8 @@ def submit(folder: Path, server: str | None, *, waits: bool, as_json: bool) -> N
 
     def run() -> int:
         package = _packed(folder, as_json=as_json)
-        if package is None:
-            return FAILED
+        if isinstance(package, int):
+            return package
         manifest, data = package
         with connected(server) as client:
             submission = _sent(client, data, is_quiet=as_json)
@@ -103,19 +103,19 @@ def finding_of(told: pb.CheckFinding) -> Finding:
     )
 
 
-def _packed(folder: Path, *, as_json: bool) -> tuple[BotManifest, bytes] | None:
-    """Return what is to be sent, or None once what is wrong with the folder is told."""
+def _packed(folder: Path, *, as_json: bool) -> tuple[BotManifest, bytes] | int:
+    """Return what is to be sent, or the exit code once what is wrong with the folder is told."""
     try:
         manifest = read_manifest(folder)
         files = check_files(manifest)
         if files.verdict is Verdict.FAILED:
             print_finding(console(), files)
-            return None
+            return FAILED
         data = packed(manifest.folder)
     except (ManifestError, PackageError) as error:
         for problem in error.problems:
             click.echo(f"error: {problem}", err=True)
-        return None
+        return REFUSED if isinstance(error, ManifestError) else FAILED
     if not as_json:
         count = counted(sum(1 for _ in bot_files(manifest.folder)), "file", "files")
         click.echo(f"{manifest.name} {manifest.version}: {count}, {len(data) / 1024:,.0f} KiB zipped", err=True)
