@@ -94,7 +94,7 @@ def _show(match: str, data: Path, *, as_json: bool) -> int:
             for piece in shown(replay, page_width(screen)):
                 screen.print(piece)
     except Difference as difference:
-        click.echo(f"{path}: {difference}", err=True)
+        click.echo(f"error: {path}: {difference}", err=True)
         return 1
     return 0
 
@@ -176,7 +176,7 @@ def _export(matches: tuple[str, ...], to: Path, data: Path, *, as_json: bool) ->
         click.echo(json.dumps({"exported": exported, "to": str(to), "failures": failures}, ensure_ascii=False))
     else:
         for failure in failures:
-            click.echo(f"{failure['where']}: {failure['difference']}", err=True)
+            click.echo(f"error: {failure['where']}: {failure['difference']}", err=True)
         click.echo(f"{counted(exported, 'match', 'matches')} exported to {to}")
     return 1 if failures else 0
 
