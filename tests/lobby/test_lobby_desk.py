@@ -191,7 +191,7 @@ async def test_an_owner_makes_tokens_for_bots_only(house: House, scope: str) -> 
         ({"scope": access_pb2.SCOPE_OWNER}, "INVALID_ARGUMENT", '"" is no name of an owner'),
         ({"scope": access_pb2.SCOPE_ADMIN, "bot": "ant"}, "INVALID_ARGUMENT", "is for no bot"),
         ({"scope": access_pb2.SCOPE_BOT}, "NOT_FOUND", 'there is no bot ""'),
-        ({"scope": access_pb2.SCOPE_ADMIN, "expires_in_days": 10**6}, "INVALID_ARGUMENT", "at most 3650"),
+        ({"scope": access_pb2.SCOPE_ADMIN, "expires_in_days": 10**6}, "INVALID_ARGUMENT", "for at most 3650 days"),
         ({"scope": access_pb2.SCOPE_ADMIN, "note": "x" * 201}, "INVALID_ARGUMENT", "up to 200 letters on one line"),
         ({"scope": access_pb2.SCOPE_ADMIN, "note": "a\x1b[2J"}, "INVALID_ARGUMENT", "up to 200 letters on one line"),
     ],

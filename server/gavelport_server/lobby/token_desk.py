@@ -46,7 +46,8 @@ class TokenDesk:
             text = f"an owner makes tokens of scope bot; one of scope {scope} is made by whoever runs this server"
             raise ServiceError(StatusCode.PERMISSION_DENIED, text)
         if request.expires_in_days > MAX_DAYS:
-            raise ServiceError(StatusCode.INVALID_ARGUMENT, f"expires_in_days should be at most {MAX_DAYS}; 0 is never")
+            text = f"a token opens for at most {MAX_DAYS} days, or for ever"
+            raise ServiceError(StatusCode.INVALID_ARGUMENT, text)
         bot = owner = ""
         if scope == "bot":
             record = own_bot(self._members, caller, request.bot)
