@@ -46,11 +46,12 @@ class Progress:
         say(f"connected to {self._target}{version}; waiting for matches (Ctrl-C ends the bot)")
 
     def _match_end(self, message: wire.MatchEnd) -> None:
-        start = self._starts.pop(message.match_id)
-        own = start.seats[start.seat]
-        became = f"is over: {own.bot} {own.version}".rstrip()
+        start = self._starts.pop(message.match_id, None)
+        became = "is over"
         if message.is_void:
             became = "counts for nothing, by a fault of the server"
-        elif start.seat < len(message.ranks):
-            became += f" has place {message.ranks[start.seat]} of {len(message.ranks)}"
+        elif start is not None and start.seat < len(message.ranks):
+            own = start.seats[start.seat]
+            name = f"{own.bot} {own.version}".rstrip()
+            became += f": {name} has place {message.ranks[start.seat]} of {len(message.ranks)}"
         say(f"match {message.match_id} {became}")

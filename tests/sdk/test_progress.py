@@ -92,7 +92,9 @@ def test_what_is_not_known_is_left_out(monkeypatch: pytest.MonkeyPatch, capsys: 
     progress.hear(welcome())
     progress.hear(wire.PlayResponse(match_start=wire.MatchStart(match_id="m", seat=1, seats=[wire.Seat(bot="b")] * 2)))
     progress.hear(wire.PlayResponse(match_end=wire.MatchEnd(match_id="m")))
+    progress.hear(wire.PlayResponse(match_end=wire.MatchEnd(match_id="unheard-of", ranks=[1, 2])))
     assert capsys.readouterr().err.splitlines() == [
         "connected to here:1; waiting for matches (Ctrl-C ends the bot)",
-        "match m is over: b",
+        "match m is over",
+        "match unheard-of is over",
     ]
