@@ -17,7 +17,6 @@ import click
 from google.protobuf.json_format import MessageToDict
 
 from gavelport_server.archive.errors import ArchiveError
-from gavelport_server.config import split_address
 from gavelport_server.storage.errors import StoreError
 
 if TYPE_CHECKING:
@@ -73,11 +72,8 @@ def _problem_of(server: str) -> str:
         return ""
     if server.startswith(("http://", "https://")):
         return f'is no web address; give the one that serve prints for bots, as 127.0.0.1:7878, not "{server}"'
-    try:
-        split_address(server)
-    except ValueError as error:
-        return str(error)
-    return ""
+    host, _, port = server.rpartition(":")
+    return "" if host and port.isdecimal() else f'should be HOST:PORT, as 127.0.0.1:7878, not "{server}"'
 
 
 def as_dict(message: Message) -> dict[str, Any]:
