@@ -153,7 +153,7 @@ def test_help_and_version(arguments: list[str]) -> None:
     ("arguments", "words"),
     [
         (["replay"], "error: No such command 'replay'. Did you mean 'replays' or 'play'?\n"),
-        (["chek"], "error: No such command 'chek'. Did you mean 'check'?\n"),
+        (["checks"], "error: No such command 'checks'. Did you mean 'check'?\n"),
         (["ini", "my_bot"], "error: No such command 'ini'. Did you mean 'init'?\n"),
         (["bots", "rolback"], "error: No such command 'rolback'. Did you mean 'rollback'?\n"),
         (["xyzzy"], "error: No such command 'xyzzy'.\n"),
