@@ -12,6 +12,7 @@ from gavelport_server.archive.replay import decode_replay
 from gavelport_server.conduct.ladder import hosted_logs
 from gavelport_server.conduct.ladder.hosted import IDLE_S, REST_S, START_S, most_processes
 from gavelport_server.conduct.ladder.hosted_logs import HostedLogs
+from gavelport_server.conduct.ladder.listing import RunningMatch
 from gavelport_server.conduct.ladder.requests import HOSTED_LOST, LAUNCHER_LOST, PLAYED_AGAIN
 from gavelport_server.launcher.limits import MIB, Confinement
 from gavelport_server.referee.report import SeatName
@@ -22,7 +23,9 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from tests.ladder.hosts import SANDBOX, Hosts, played, stopped
-from tests.ladder.world import World, settings
+from tests.ladder.world import Client, World, settings
+
+CONNECTED = ("bob", "cat", "dan")
 
 
 @pytest.fixture
@@ -268,21 +271,34 @@ async def test_a_lost_launcher_costs_nobody_anything(autojump_clock: MockClock, 
     assert all(seat.faults == () for seat in world.results()[0].seats)
 
 
-async def test_a_match_with_a_hosted_bot_is_played_again_after_a_crash(autojump_clock: MockClock, hosts: Hosts) -> None:
+async def held_up(hosts: Hosts) -> tuple[RunningMatch, list[Client]]:
+    """A match that has begun and does not go on, as its hosted bot holds it up; and the connected ones' clients."""
     world = hosts.world
     hosts.submit("ann", "holds")
-    clients = [world.connect(bot) for bot in ("bob", "cat", "dan")]
+    clients = [world.connect(bot) for bot in CONNECTED]
     await world.until(world.service.running)
     await trio.sleep(0.1)
-    (killed,) = world.service.running()
-    await stopped(hosts)
-    assert all(client.ended for client in clients)
+    (running,) = world.service.running()
+    return running, clients
+
+
+async def started_again(hosts: Hosts) -> None:
+    """Have the server start again, with the same bots, the hosted one now playing, until there is a result."""
+    world = hosts.world
     hosts.how["ann"] = "plays"
     await world.start()
     hosts.start()
-    for bot in ("bob", "cat", "dan"):
+    for bot in CONNECTED:
         world.connect(bot)
     await world.until(world.results)
+
+
+async def test_a_match_with_a_hosted_bot_is_played_again_after_a_crash(autojump_clock: MockClock, hosts: Hosts) -> None:
+    world = hosts.world
+    killed, clients = await held_up(hosts)
+    await stopped(hosts)
+    assert all(client.ended for client in clients)
+    await started_again(hosts)
     (void,) = world.store.voids(world.record().identity)
     assert (void.match_id, void.reason) == (killed.match_id, HOSTED_LOST)
     (again, *_) = world.results()
@@ -318,12 +334,7 @@ async def test_a_match_whose_end_the_store_did_not_take_is_played_again_too(
     autojump_clock: MockClock, hosts: Hosts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = hosts.world
-    hosts.submit("ann", "holds")
-    for bot in ("bob", "cat", "dan"):
-        world.connect(bot)
-    await world.until(world.service.running)
-    await trio.sleep(0.1)
-    (lost,) = world.service.running()
+    lost, _ = await held_up(hosts)
 
     def refuse(*_: object) -> bool:
         raise StoreError("the disk is full")
@@ -337,12 +348,7 @@ async def test_a_match_whose_end_the_store_did_not_take_is_played_again_too(
         await stopped(hosts)
     assert world.store.voids(world.record().identity) == []
     hosts.launcher.is_lost = False
-    hosts.how["ann"] = "plays"
-    await world.start()
-    hosts.start()
-    for bot in ("bob", "cat", "dan"):
-        world.connect(bot)
-    await world.until(world.results)
+    await started_again(hosts)
     (void,) = world.store.voids(world.record().identity)
     assert (void.match_id, void.reason) == (lost.match_id, HOSTED_LOST)
     assert world.bots_of(world.results()[0]) == list(lost.bots)
