@@ -16,6 +16,8 @@ PLACEHOLDER = "my_bot"
 """How the template's bot is called."""
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 """What a bot or an owner may be called."""
+NAME_FORM = "1 to 40 lower-case letters, digits, _ or -, the first a letter"
+"""The same, for people."""
 
 
 class ScaffoldError(ValueError):

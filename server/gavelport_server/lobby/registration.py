@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gavelport_server import shipped
 from gavelport_server.lobby.own import quoted
-from gavelport_server.scaffold import NAME
+from gavelport_server.scaffold import NAME, NAME_FORM
 from gavelport_server.transport.link import ServiceError, StatusCode
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 MAX_BOTS = 50
 """Of one owner."""
-_FORM = "1 to 40 lower-case letters, digits, _ or -, the first a letter"
 
 
 def register(members: Members, name: str, owner: str, *, is_admin: bool) -> BotRecord:
@@ -23,7 +22,7 @@ def register(members: Members, name: str, owner: str, *, is_admin: bool) -> BotR
     Raises ServiceError for what is no name, is somebody else's or a sample bot's, or where the owner has too many bots.
     """
     if not NAME.fullmatch(name):
-        raise ServiceError(StatusCode.INVALID_ARGUMENT, f"{quoted(name)} is no name of a bot: {_FORM}")
+        raise ServiceError(StatusCode.INVALID_ARGUMENT, f"{quoted(name)} is no name of a bot: {NAME_FORM}")
     bots = members.bots()
     held = next((bot for bot in bots if bot.name == name), None)
     if held is not None and held.owner != owner:
@@ -41,5 +40,5 @@ def register(members: Members, name: str, owner: str, *, is_admin: bool) -> BotR
 def add_owner(members: Members, name: str) -> str:
     """Return an owner's name, added where it is new. Raises ServiceError for what is no name."""
     if not NAME.fullmatch(name):
-        raise ServiceError(StatusCode.INVALID_ARGUMENT, f"{quoted(name)} is no name of an owner: {_FORM}")
+        raise ServiceError(StatusCode.INVALID_ARGUMENT, f"{quoted(name)} is no name of an owner: {NAME_FORM}")
     return members.add_owner(name).name

@@ -17,7 +17,7 @@ from gavelport_server.conduct.entrants import missing_here
 from gavelport_server.conduct.local import local_table
 from gavelport_server.conduct.manifest import FILE, ManifestError, read_manifest
 from gavelport_server.referee.report import ClockSetting
-from gavelport_server.scaffold import NAME
+from gavelport_server.scaffold import NAME, NAME_FORM
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -83,7 +83,7 @@ def _manifest(manifest: BotManifest, games: Sequence[str]) -> Finding:
         Verdict.WARNING,
         f"{told}: no server takes this name for a ladder",
         f"{manifest.folder / FILE}: name",
-        "use 1 to 40 lower-case letters, digits, _ or -, the first a letter",
+        f"use {NAME_FORM}",
     )
 
 
